@@ -8,7 +8,7 @@ export const PORTAL_LANGUAGES = { en: 'English', de: 'Deutsch', es: 'Español', 
 export type PortalLanguage = keyof typeof PORTAL_LANGUAGES;
 
 const STORED = 'innkeeper-language';
-/** Translations of the service's messages, which are English. */
+/** Translations of the service's messages, which are English; loaded with the first message, or with rooms that show some. */
 const PROBLEMS = 'problems';
 
 /** One file per room and language, loaded on entering the room: src/locales/LANGUAGE/ROOM.json. */
@@ -21,7 +21,9 @@ export async function startTranslations(): Promise<void> {
     // i18next never requests a file again that failed once.
     .use(
       resourcesToBackend((language: string, room: string) =>
-        loadWhenReachable(() => import(`./locales/${language}/${room}.json`))(),
+        room === PROBLEMS
+          ? loadProblems(language)
+          : loadWhenReachable(() => import(`./locales/${language}/${room}.json`))(),
       ),
     )
     .use(initReactI18next)
@@ -36,23 +38,25 @@ export async function startTranslations(): Promise<void> {
       interpolation: { escapeValue: false },
       returnNull: false,
     });
-  // No page waits for them.
-  void loadProblems(language);
 }
 
 export async function chooseLanguage(language: PortalLanguage): Promise<void> {
   localStorage.setItem(STORED, language);
   await i18next.changeLanguage(language);
-  await loadProblems(language);
 }
 
-const loadEnglish = loadWhenReachable(() => import('./locales/en/problems.json'));
-
-/** With those in English, by which problem-text.ts recognises a message. */
-async function loadProblems(language: string): Promise<void> {
-  if (language === 'en') return;
-  const [english] = await Promise.all([loadEnglish(), i18next.loadNamespaces(PROBLEMS)]);
+/**
+ * With those in English, by which problem-text.ts recognises a message; none for readers of English. Loaded when the
+ * service has just responded: waiting for it here would wait for the request that waits for this.
+ */
+async function loadProblems(language: string): Promise<object> {
+  if (language === 'en') return {};
+  const [english, own] = await Promise.all([
+    import('./locales/en/problems.json'),
+    import(`./locales/${language}/problems.json`),
+  ]);
   i18next.addResourceBundle('en', PROBLEMS, english.default);
+  return own;
 }
 
 function chosenLanguage(): string {

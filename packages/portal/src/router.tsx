@@ -168,7 +168,9 @@ const translations = createRoute({
     loadWhenReachable(() => import('./rooms/translations/translations-page.tsx')),
     'TranslationsPage',
   ),
-  loader: whileLoading(['translations'], ({ clientId }: OfApplication) => [prefetchQuery(languagesQuery(clientId))]),
+  loader: whileLoading(['translations', 'problems'], ({ clientId }: OfApplication) => [
+    prefetchQuery(languagesQuery(clientId)),
+  ]),
 });
 
 const users = createRoute({
@@ -219,7 +221,7 @@ const requests = createRoute({
     loadWhenReachable(() => import('./rooms/requests/requests-page.tsx')),
     'RequestsPage',
   ),
-  loader: whileLoading(['requests'], ({ clientId }: OfApplication, search) => {
+  loader: whileLoading(['requests', 'problems'], ({ clientId }: OfApplication, search) => {
     const filter = readRequestsSearch(search);
     // With a user, the page has to find the user first.
     return filter.user === undefined ? [prefetchList(requestsQuery(clientId, filter, true))] : [];

@@ -11,6 +11,7 @@ import {
   Text,
   Title,
 } from '@mantine/core';
+import { useInViewport } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -147,47 +148,54 @@ export function ActivityPanel({ clientId }: { clientId: string }) {
             );
           })}
           {activity.data.errorsByCode.length > 0 && (
-            <Paper withBorder p="md" className={classes.card ?? ''}>
-              <Title order={3} size="h6" mb="xs">
-                {t('activity.byCode')}
-              </Title>
-              <Table>
-                <Table.Tbody>
-                  {activity.data.errorsByCode.slice(0, 8).map(({ code, count, messages }) => (
-                    <Table.Tr key={code}>
-                      <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                        <LinkAnchor to="/applications/$clientId/requests" params={{ clientId }} search={{ code }}>
-                          {code}
-                        </LinkAnchor>
-                      </Table.Td>
-                      <Table.Td>
-                        {/* A code with many meanings says nothing here: see the requests and the guide. */}
-                        {messages.length <= FEW_MESSAGES &&
-                          messages.map((message) => (
-                            <Text key={message} size="sm">
-                              {problemText(message)}
-                            </Text>
-                          ))}
-                        <Anchor
-                          size="sm"
-                          href={`${SERVICE_URL}/guide/errors#:~:text=${code}`}
-                          target="_blank"
-                          rel="noreferrer"
-                        >
-                          {t('activity.whatToDo', { code })}
-                        </Anchor>
-                      </Table.Td>
-                      <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-                        {number.format(count)}
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Paper>
+            <ErrorsByCode clientId={clientId} errors={activity.data.errorsByCode} />
           )}
         </SimpleGrid>
       )}
     </Stack>
+  );
+}
+
+type ErrorsOfCode = { code: string; count: number; messages: string[] };
+
+/** Further down: the translations of its messages are not part of the first view. */
+function ErrorsByCode({ clientId, errors }: { clientId: string; errors: readonly ErrorsOfCode[] }) {
+  const { ref, inViewport } = useInViewport<HTMLDivElement>();
+  const { t, i18n, ready } = useTranslation(inViewport ? ['overview', 'problems'] : 'overview', { useSuspense: false });
+  const number = new Intl.NumberFormat(i18n.language);
+  return (
+    <Paper ref={ref} withBorder p="md" className={classes.card ?? ''}>
+      <Title order={3} size="h6" mb="xs">
+        {t('activity.byCode')}
+      </Title>
+      <Table>
+        <Table.Tbody>
+          {errors.slice(0, 8).map(({ code, count, messages }) => (
+            <Table.Tr key={code}>
+              <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                <LinkAnchor to="/applications/$clientId/requests" params={{ clientId }} search={{ code }}>
+                  {code}
+                </LinkAnchor>
+              </Table.Td>
+              <Table.Td>
+                {/* A code with many meanings says nothing here: see the requests and the guide. */}
+                {messages.length <= FEW_MESSAGES &&
+                  messages.map((message) => (
+                    <Text key={message} size="sm">
+                      {ready ? problemText(message) : message}
+                    </Text>
+                  ))}
+                <Anchor size="sm" href={`${SERVICE_URL}/guide/errors#:~:text=${code}`} target="_blank" rel="noreferrer">
+                  {t('activity.whatToDo', { code })}
+                </Anchor>
+              </Table.Td>
+              <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+                {number.format(count)}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Paper>
   );
 }
