@@ -37,7 +37,7 @@ describe('the overview of the portal', () => {
     await page.getByText('Working').waitFor();
     await page.getByText('20% of requests').waitFor();
     const errors = page.getByRole('link', { name: 'Errors (24 h)' });
-    expect(await errors.getAttribute('href')).toMatch(/\/requests\?status=4xx$/);
+    expect(await errors.getAttribute('href')).toMatch(/\/requests\?status=failed&span=day$/);
     await page.locator('main svg text').first().waitFor();
 
     // Tables are for screen readers, and for anyone who wants figures.

@@ -12812,7 +12812,8 @@ export interface operations {
                 from?: string;
                 /** @description UTC, not included */
                 to?: string;
-                status?: "2xx" | "3xx" | "4xx" | "5xx";
+                /** @description `failed`: 4xx and 5xx */
+                status?: "2xx" | "3xx" | "4xx" | "5xx" | "failed";
                 /** @description error code */
                 code?: string;
                 method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";

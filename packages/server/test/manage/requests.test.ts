@@ -114,6 +114,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
       ['/api/option_gruops', 404],
       ['/api/user_options', 422],
     ]);
+    expect(await paths('status=failed')).toEqual(await paths('status=4xx'));
     expect(await paths('code=1008&method=POST')).toEqual([['/api/user_options', 422]]);
     expect(await paths('path=/api/option_g&status=2xx')).toEqual([['/api/option_groups?limit=1', 200]]);
     expect(await paths(`userUid=${user.userCode}&limit=1`)).toEqual([['/api/user_options', 200]]);

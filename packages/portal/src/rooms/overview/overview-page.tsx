@@ -52,7 +52,10 @@ export function OverviewPage() {
               label={t('errorsToday')}
               total={{ count: overview.data.lastDay.errors, more: false }}
               note={share(overview.data.lastDay.errors, overview.data.lastDay.requests)}
-              {...(can('users') && { to: '/applications/$clientId/requests' as const, search: { status: '4xx' } })}
+              {...(can('users') && {
+                to: '/applications/$clientId/requests' as const,
+                search: { status: 'failed', span: 'day' },
+              })}
             />
             <TokenServiceCard health={overview.data.tokenService} />
           </SimpleGrid>

@@ -1,6 +1,6 @@
 import { type Range, readRange } from '../../shell/range.ts';
 
-export const STATUSES = ['2xx', '3xx', '4xx', '5xx'] as const;
+export const STATUSES = ['2xx', '3xx', '4xx', '5xx', 'failed'] as const;
 export const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 
 /** Stored in the URL, so that a view can be shared. */

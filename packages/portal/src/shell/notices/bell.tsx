@@ -77,7 +77,7 @@ function Entry({ clientId, notice, onClick }: { clientId: string; notice: Notice
     <LinkNav
       to={notice.to}
       params={{ clientId }}
-      {...(notice.kind === 'errors' && { search: { status: '4xx' } as never })}
+      {...(notice.kind === 'errors' && { search: { status: 'failed' } as never })}
       label={title}
       description={text}
       leftSection={<Icon size={18} stroke={1.7} aria-hidden />}

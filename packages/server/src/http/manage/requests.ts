@@ -29,11 +29,20 @@ const RequestShape = {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-const STATUSES = ['2xx', '3xx', '4xx', '5xx'] as const;
+/** From and to. */
+const STATUSES = {
+  '2xx': [200, 299],
+  '3xx': [300, 399],
+  '4xx': [400, 499],
+  '5xx': [500, 599],
+  failed: [400, 599],
+} as const;
 
 const RequestQuery = Type.Object({
   ...SpanQuery,
-  status: Type.Optional(Type.Enum([...STATUSES])),
+  status: Type.Optional(
+    Type.Enum(Object.keys(STATUSES) as (keyof typeof STATUSES)[], { description: '`failed`: 4xx and 5xx' }),
+  ),
   code: Type.Optional(Type.String({ maxLength: 16, description: 'error code' })),
   method: Type.Optional(Type.Enum([...METHODS])),
   path: Type.Optional(Type.String({ maxLength: 255, description: 'prefix' })),
@@ -155,10 +164,10 @@ function viewRequest({ at, userId, request: _, answer: _answer, ...facts }: Logg
 
 function readFilter(query: Static<typeof RequestQuery>): RequestFilter {
   const { status, code, method, path: pathPrefix, userUid: userId, requestId } = query;
-  const hundred = status === undefined ? undefined : Number(status[0]) * 100;
+  const [statusFrom, statusTo] = status === undefined ? [] : STATUSES[status];
   const given = {
-    statusFrom: hundred,
-    statusTo: hundred === undefined ? undefined : hundred + 99,
+    statusFrom,
+    statusTo,
     code,
     method,
     pathPrefix,
