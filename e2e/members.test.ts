@@ -76,7 +76,7 @@ describe('the members room', () => {
     await dialogue.getByRole('button', { name: 'Create link' }).click();
     const link = (await dialogue.getByText(/#iki_/).textContent()) as string;
     await dialogue.getByRole('button', { name: 'Close' }).last().click();
-    await page.getByRole('list', { name: 'Pending invitations' }).getByText('Translator · de').waitFor();
+    await page.getByRole('list', { name: 'Pending invitations' }).getByText('Translator · Deutsch').waitFor();
 
     const testUser = await portal.visit(link.slice(portal.server.url.length));
     await testUser.page.getByText('Only in these languages: German.').waitFor();

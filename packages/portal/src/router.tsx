@@ -290,6 +290,7 @@ const members = createRoute({
   ),
   loader: whileLoading(['members'], ({ clientId }: OfApplication) => [
     prefetchQuery(membersQuery(clientId)),
+    prefetchQuery(languagesQuery(clientId)),
     prefetchQuery(invitationsQuery(clientId)),
   ]),
 });

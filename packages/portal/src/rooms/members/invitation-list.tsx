@@ -6,12 +6,15 @@ import { api } from '../../api/client.ts';
 import { Moment } from '../../shell/moment.tsx';
 import { ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
+import { languagesQuery } from '../translations/languages-query.ts';
 import { invitationsQuery } from './queries.ts';
 
 export function InvitationList({ clientId }: { clientId: string }) {
   const { t } = useTranslation('members');
   const client = useQueryClient();
   const invitations = useQuery(invitationsQuery(clientId));
+  const { data: known = [] } = useQuery(languagesQuery(clientId));
+  const nameOf = (tag: string) => known.find((language) => language.tag === tag)?.name ?? tag;
   const revoke = useMutation({
     mutationFn: ({ invitationId }: { invitationId: string; email: string }) =>
       api.delete('/manage/v1/applications/{clientId}/invitations/{invitationId}', { path: { clientId, invitationId } }),
@@ -41,7 +44,7 @@ export function InvitationList({ clientId }: { clientId: string }) {
                 <Group gap="xs">
                   <Text fw={500}>{email}</Text>
                   <Badge variant="light" color="gray" tt="none">
-                    {[t(`role.${role}`), ...(languages ?? [])].join(' · ')}
+                    {[t(`role.${role}`), ...(languages ?? []).map(nameOf)].join(' · ')}
                   </Badge>
                 </Group>
                 <Text size="sm" c="dimmed">
