@@ -21,10 +21,25 @@ describe('the members room', () => {
     const email = `${uniqueName('member')}@example.com`;
     await page.getByRole('list', { name: 'Members' }).getByText('you', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Invite' }).click();
-    const dialogue = page.getByRole('dialog');
+    const dialogue = page.getByRole('dialog', { name: 'Invite a member' });
     await dialogue.getByLabel('E-mail address').fill(who.email);
     await dialogue.getByRole('button', { name: 'Create link' }).click();
     await dialogue.getByText('Already a member').waitFor();
+    await dialogue.getByLabel('E-mail address').fill(email);
+    // Escape asks before it loses what was typed; a second one closes the question.
+    const question = page.getByRole('dialog', { name: 'Unsaved changes' });
+    await page.keyboard.press('Escape');
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'hidden' });
+    expect(await dialogue.getByLabel('E-mail address').inputValue()).toBe(email);
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await dialogue.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.keyboard.press('Escape');
+    await dialogue.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Invite' }).click();
     await dialogue.getByLabel('E-mail address').fill(email);
     await dialogue.getByRole('combobox', { name: 'Role' }).click();
     await page.getByRole('option', { name: 'Editor' }).click();

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, Modal, ScrollArea, Stack, Text, Textarea, Title } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, ScrollArea, Stack, Text, Textarea, Title } from '@mantine/core';
 import { IconAlertTriangle, IconLock } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMatchRoute } from '@tanstack/react-router';
@@ -8,6 +8,7 @@ import { useCan, useOwnLanguages } from '../api/access.ts';
 import { api } from '../api/client.ts';
 import { applicationQuery } from '../api/queries.ts';
 import { DialogActions } from '../shell/dialog-actions.tsx';
+import { FormDialog } from '../shell/form-dialog.tsx';
 import { MainAct } from '../shell/main-act.tsx';
 import { Moment } from '../shell/moment.tsx';
 import { ErrorState, LoadingState, Problem } from '../shell/states.tsx';
@@ -33,15 +34,9 @@ type Props = {
 export function PublishDialog({ opened, ...props }: Props) {
   const { t } = useTranslation('catalog');
   return (
-    <Modal
-      opened={opened}
-      onClose={props.onClose}
-      title={t('publish.title')}
-      size="xl"
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
+    <FormDialog opened={opened} onClose={props.onClose} title={t('publish.title')} size="xl">
       {opened && <Plan {...props} />}
-    </Modal>
+    </FormDialog>
   );
 }
 

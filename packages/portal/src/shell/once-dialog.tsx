@@ -1,8 +1,9 @@
-import { Button, Modal, type ModalProps, Stack } from '@mantine/core';
+import { Button, type ModalProps, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DialogActions } from './dialog-actions.tsx';
+import { FormDialog } from './form-dialog.tsx';
 
 /** The key of mutations whose result is shown only once. */
 export const SHOWN_ONCE = ['shown-once'];
@@ -31,25 +32,22 @@ type Props = {
  * lost. Its content is cleared when it closes: no password, secret or code stays in it.
  */
 export function OnceDialog({ opened, onClose, title, size = 'md', children }: Props) {
-  const { t } = useTranslation();
   const queries = useQueryClient();
   const [isHeld, setHeld] = useState(false);
   return (
-    <Modal
+    <FormDialog
       opened={opened}
       onClose={() => {
         if (queries.isMutating({ mutationKey: SHOWN_ONCE }) === 0) onClose();
       }}
       title={title}
       size={size}
-      closeOnClickOutside={false}
       closeOnEscape={!isHeld}
       withCloseButton={!isHeld}
       keepMounted={false}
-      closeButtonProps={{ 'aria-label': t('close') }}
     >
       <Hold value={setHeld}>{opened && children}</Hold>
-    </Modal>
+    </FormDialog>
   );
 }
 

@@ -1,5 +1,5 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
-import { Button, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -8,27 +8,22 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
+import { FormDialog } from '../../shell/form-dialog.tsx';
 import { fieldText, problemText } from '../../shell/problem-text.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 
 export function AddUser({ clientId }: { clientId: string }) {
   const { t } = useTranslation('users');
-  const { t: shell } = useTranslation();
   const [opened, { open, close }] = useDisclosure();
   return (
     <>
       <Button leftSection={<IconPlus size={18} aria-hidden />} onClick={open}>
         {t('add.action')}
       </Button>
-      <Modal
-        opened={opened}
-        onClose={close}
-        title={t('add.action')}
-        closeButtonProps={{ 'aria-label': shell('close') }}
-      >
+      <FormDialog opened={opened} onClose={close} title={t('add.action')}>
         {opened && <Form clientId={clientId} onClose={close} />}
-      </Modal>
+      </FormDialog>
     </>
   );
 }

@@ -1,9 +1,10 @@
-import { Button, Modal, MultiSelect, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Button, MultiSelect, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { NamedKey } from '../../api/catalog-names.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
+import { FormDialog } from '../../shell/form-dialog.tsx';
 import { fieldText, problemText } from '../../shell/problem-text.ts';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { type ChangeSelection, type Held, isChangedMeanwhile } from './use-change-selection.ts';
@@ -28,14 +29,7 @@ export function EditSelection({ of, held, change, onClose }: Props) {
   const ofField = isChangedMeanwhile(error) ? undefined : fieldText(error);
   const problem = error ? (ofField ?? problemText(error)) : undefined;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={of.label}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-      // A click outside must not lose the input.
-      closeOnClickOutside={false}
-    >
+    <FormDialog opened onClose={onClose} title={of.label}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -62,7 +56,7 @@ export function EditSelection({ of, held, change, onClose }: Props) {
           </DialogActions>
         </Stack>
       </form>
-    </Modal>
+    </FormDialog>
   );
 }
 
