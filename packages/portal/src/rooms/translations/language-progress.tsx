@@ -1,4 +1,4 @@
-import { Progress as Bar, Group, Text } from '@mantine/core';
+import { Progress as Bar, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { type Progress, percentOf } from './progress.ts';
 
@@ -13,18 +13,16 @@ export function LanguageProgress(props: Progress & { name: string; isDefault: bo
   ];
   const text = lacks.length === 0 ? t('grid.complete') : lacks.join(' · ');
   return (
-    <Group gap={6} wrap="nowrap" mt={2}>
+    <Stack gap={2} mt={4}>
       <Bar
         value={percentOf({ total, missing })}
         size="xs"
-        flex={1}
-        miw={16}
         color={missing + outdated === 0 ? 'inn' : 'yellow'}
         aria-label={t('grid.progress', { name })}
       />
       <Text size="xs" c="dimmed" truncate title={text}>
         {text}
       </Text>
-    </Group>
+    </Stack>
   );
 }
