@@ -1,10 +1,11 @@
-import { ActionIcon, Button, type ButtonProps, Group, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, type ButtonProps, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { copyText } from './copy-text.ts';
 import { MainAct } from './main-act.tsx';
+import { Tip } from './tip.tsx';
 
 /** The copy action, and whether it was just done. `onCopy` is only called if copying succeeded. */
 export function useCopy(value: string, onCopy?: () => void): { copied: boolean; copy(): Promise<void> } {
@@ -31,11 +32,11 @@ export function Copy({ value, label, icon: Icon = IconCopy, onCopy }: CopyProps)
   const { copied, copy } = useCopy(value, onCopy);
   const name = copied ? t('copied') : (label ?? t('copy'));
   return (
-    <Tooltip label={name}>
+    <Tip label={name}>
       <ActionIcon variant="subtle" color="gray" onClick={() => void copy()} aria-label={name}>
         {copied ? <IconCheck size={16} aria-hidden /> : <Icon size={16} aria-hidden />}
       </ActionIcon>
-    </Tooltip>
+    </Tip>
   );
 }
 

@@ -1,8 +1,9 @@
-import { Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { Text, VisuallyHidden } from '@mantine/core';
 import type { MouseEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Flag } from '../api/flag.ts';
 import classes from './moment.module.css';
+import { Tip } from './tip.tsx';
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
@@ -34,29 +35,41 @@ export function useExactTimes(): [isExact: boolean, setExact: (isExact: boolean)
   return [exactTimes.use(), setExact];
 }
 
+type Formats = { exact: Intl.DateTimeFormat; since: Intl.RelativeTimeFormat };
+const formats = new Map<string, Formats>();
+
+/** Making them takes longer than all else of a time in a list. */
+function formatsOf(language: string): Formats {
+  const made = formats.get(language) ?? {
+    exact: new Intl.DateTimeFormat(dateLocale(language), { dateStyle: 'medium', timeStyle: 'medium' }),
+    since: new Intl.RelativeTimeFormat(language, { numeric: 'auto' }),
+  };
+  formats.set(language, made);
+  return made;
+}
+
 /** "5 minutes ago", with the exact time in the reader's time zone: in a tooltip, and for screen readers. */
 export function Moment({ at }: { at: string }) {
   const { i18n } = useTranslation();
   const [isExact] = useExactTimes();
   const date = readTime(at);
-  const exact = new Intl.DateTimeFormat(dateLocale(i18n.language), { dateStyle: 'medium', timeStyle: 'medium' }).format(
-    date,
-  );
-  const since = sinceNow(date, i18n.language);
+  const formats = formatsOf(i18n.language);
+  const exact = formats.exact.format(date);
+  const since = sinceNow(date, formats.since);
   return (
-    <Tooltip label={isExact ? since : exact}>
+    <Tip label={isExact ? since : exact}>
       <Text component="time" inherit dateTime={date.toISOString()} span>
         {isExact ? exact : since}
         {!isExact && <VisuallyHidden className={classes.unselected ?? ''}> ({exact})</VisuallyHidden>}
       </Text>
-    </Tooltip>
+    </Tip>
   );
 }
 
-function sinceNow(date: Date, language: string): string {
+function sinceNow(date: Date, format: Intl.RelativeTimeFormat): string {
   const seconds = Math.round((date.getTime() - Date.now()) / 1000);
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
-  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.round(seconds / size), unit);
+  return format.format(Math.round(seconds / size), unit);
 }
 
 /**

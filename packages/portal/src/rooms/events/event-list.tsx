@@ -1,10 +1,11 @@
 import { Badge, Button, Center, Select, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { IconBolt } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Moment } from '../../shell/moment.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
+import { useInSteps } from '../../shell/use-in-steps.ts';
 import requests from '../requests/requests.module.css';
 import { EventDrawer } from './event-drawer.tsx';
 import { EVENT_TYPES, type EventType } from './event-types.ts';
@@ -28,7 +29,7 @@ export function EventList({ clientId, userUid, type, onType }: Props) {
   const filter = { ...(type && { type }), ...(userUid !== undefined && { userUid }) };
   const events = useInfiniteQuery(eventsQuery(clientId, filter));
   const [opened, setOpened] = useState<ApplicationEvent>();
-  const items = events.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = useMemo(() => events.data?.pages.flatMap((page) => page.items) ?? [], [events.data]);
   return (
     <Stack>
       <Select
@@ -71,6 +72,7 @@ type Rows = { clientId: string; items: ApplicationEvent[]; isOfOne: boolean; onO
 /** Clicking a row opens its event, except on the user. */
 function EventTable({ clientId, items, isOfOne, onOpen }: Rows) {
   const { t } = useTranslation('events');
+  const shown = useInSteps(items);
   return (
     <Table highlightOnHover className={requests.table ?? ''} aria-label={t('title')}>
       <Table.Thead>
@@ -84,7 +86,7 @@ function EventTable({ clientId, items, isOfOne, onOpen }: Rows) {
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {items.map((event) => (
+        {shown.map((event) => (
           <Table.Tr key={event.id} className={requests.row ?? ''}>
             <Table.Td className={requests.status ?? ''}>
               <UnstyledButton className={requests.open ?? ''} onClick={() => onOpen(event)} aria-haspopup="dialog">

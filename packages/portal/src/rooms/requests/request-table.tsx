@@ -1,6 +1,7 @@
 import { Badge, Table, Text, UnstyledButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Moment, openFromTime } from '../../shell/moment.tsx';
+import { useInSteps } from '../../shell/use-in-steps.ts';
 import classes from './requests.module.css';
 
 export type ListedRequest = {
@@ -16,6 +17,7 @@ export type ListedRequest = {
 /** Clicking a row opens its request; for keyboards, the path in it is a button. */
 export function RequestTable({ items, onOpen }: { items: ListedRequest[]; onOpen(requestUid: string): void }) {
   const { t, i18n } = useTranslation('requests');
+  const shown = useInSteps(items);
   const time = new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 1 });
   return (
     <Table highlightOnHover className={classes.table ?? ''} aria-label={t('title')}>
@@ -32,7 +34,7 @@ export function RequestTable({ items, onOpen }: { items: ListedRequest[]; onOpen
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {items.map(({ requestUid, at, method, path, status, code, milliseconds }) => (
+        {shown.map(({ requestUid, at, method, path, status, code, milliseconds }) => (
           <Table.Tr key={requestUid} className={classes.row ?? ''} onClick={openFromTime}>
             <Table.Td className={classes.status ?? ''}>
               <Status status={status} code={code} />

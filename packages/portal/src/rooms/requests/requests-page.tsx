@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { IconRefresh, IconRoute, IconX } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { LinkButton } from '../../shell/links.tsx';
@@ -50,7 +50,8 @@ function Requests({ clientId }: { clientId: string }) {
     });
   const { request: opened, ...filter } = search;
   const isFiltered = Object.keys(filter).length > 0;
-  const items = isNobody ? [] : (requests.data?.pages.flatMap((page) => page.items) ?? []);
+  const listed = useMemo(() => requests.data?.pages.flatMap((page) => page.items) ?? [], [requests.data]);
+  const items = isNobody ? [] : listed;
   const sampled = requests.data?.pages[0]?.sampled;
   return (
     <Stack>

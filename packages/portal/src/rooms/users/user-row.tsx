@@ -3,19 +3,27 @@ import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LinkAnchor } from '../../shell/links.tsx';
 import { openFromTime } from '../../shell/moment.tsx';
+import { useInSteps } from '../../shell/use-in-steps.ts';
 import { type Column, UserCell } from './columns.tsx';
 import type { ListedUser } from './queries.ts';
 import classes from './users.module.css';
 
-/** Rendered only when something of it changes: typing in the search or choosing another user leaves it alone. */
-export const UserRow = memo(function UserRow(props: {
+type RowProps = {
   clientId: string;
-  user: ListedUser;
   columns: readonly Column[];
-  isChosen: boolean;
   onChoose(userUid: string): void;
   onOpen(): void;
-}) {
+};
+
+export function UserRows(props: RowProps & { users: readonly ListedUser[]; chosenUids: ReadonlySet<string> }) {
+  const { users, chosenUids, ...rest } = props;
+  return useInSteps(users).map((user) => (
+    <UserRow key={user.userUid} user={user} isChosen={chosenUids.has(user.userUid)} {...rest} />
+  ));
+}
+
+/** Rendered only when something of it changes: typing in the search or choosing another user leaves it alone. */
+const UserRow = memo(function UserRow(props: RowProps & { user: ListedUser; isChosen: boolean }) {
   const { t } = useTranslation('users');
   const { clientId, user, columns, isChosen, onChoose, onOpen } = props;
   const { userUid, clientUserId, clientUserName, status } = user;

@@ -10,7 +10,6 @@ import {
   Text,
   TextInput,
   Title,
-  Tooltip,
 } from '@mantine/core';
 import { IconListDetails, IconPencil, IconReceipt, IconSearch, IconX } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -19,6 +18,8 @@ import { useTranslation } from 'react-i18next';
 import { type CatalogNames, catalogTreeQuery, type NamedKey, nameCatalog } from '../../api/catalog-names.ts';
 import { Moment } from '../../shell/moment.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
+import { Tip } from '../../shell/tip.tsx';
+import { useInSteps } from '../../shell/use-in-steps.ts';
 import { EditSelection } from './edit-selection.tsx';
 import { type UserOption, userOptionsQuery } from './queries.ts';
 import { SelectionReceipt } from './selection-receipt.tsx';
@@ -62,7 +63,6 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
     );
   }
   const found = rows.filter((row) => (shown === 'all' || isChosen(row)) && matches(row, search));
-  const groups = Map.groupBy(found.slice(0, most), ({ key }) => key.groupUid);
   return (
     <Stack gap="lg">
       <Group>
@@ -86,36 +86,12 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
         />
       </Group>
       {found.length === 0 && <Text c="dimmed">{t('selections.noMatch')}</Text>}
-      {[...groups].map(([groupUid, ofGroup]) => (
-        <section key={groupUid}>
-          <Title order={2} size="h4" mb="xs">
-            {ofGroup[0]?.key.groupLabel}
-          </Title>
-          <Table verticalSpacing="xs">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th w="35%">{t('selections.key')}</Table.Th>
-                <Table.Th>{t('selections.value')}</Table.Th>
-                <Table.Th visibleFrom="xs" ta="end">
-                  {t('selections.since')}
-                </Table.Th>
-                <Table.Th w={120} aria-label={t('selections.edit')} />
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {ofGroup.map((row) => (
-                <SelectionRow
-                  key={row.key.keyUid}
-                  row={row}
-                  onEdit={() => setEdited(row)}
-                  onReceipt={() => setReceiptOf(row)}
-                  onUnset={(held) => change.unset(row.key, held)}
-                />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </section>
-      ))}
+      <Groups
+        rows={found.slice(0, most)}
+        onEdit={setEdited}
+        onReceipt={setReceiptOf}
+        onUnset={({ key }, held) => change.unset(key, held)}
+      />
       {found.length > most && (
         <Button variant="default" mx="auto" onClick={() => setMax(most + SHOWN)}>
           {t('more')}
@@ -138,6 +114,48 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
       )}
     </Stack>
   );
+}
+
+type GroupsProps = {
+  rows: readonly Row[];
+  onEdit(row: Row): void;
+  onReceipt(row: Row): void;
+  onUnset(row: Row, held: Held): void;
+};
+
+function Groups({ rows, onEdit, onReceipt, onUnset }: GroupsProps) {
+  const { t } = useTranslation('users');
+  const groups = Map.groupBy(useInSteps(rows), ({ key }) => key.groupUid);
+  return [...groups].map(([groupUid, ofGroup]) => (
+    <section key={groupUid}>
+      <Title order={2} size="h4" mb="xs">
+        {ofGroup[0]?.key.groupLabel}
+      </Title>
+      <Table verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w="35%">{t('selections.key')}</Table.Th>
+            <Table.Th>{t('selections.value')}</Table.Th>
+            <Table.Th visibleFrom="xs" ta="end">
+              {t('selections.since')}
+            </Table.Th>
+            <Table.Th w={120} aria-label={t('selections.edit')} />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {ofGroup.map((row) => (
+            <SelectionRow
+              key={row.key.keyUid}
+              row={row}
+              onEdit={() => onEdit(row)}
+              onReceipt={() => onReceipt(row)}
+              onUnset={(held) => onUnset(row, held)}
+            />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  ));
 }
 
 type RowProps = { row: Row; onEdit(): void; onReceipt(): void; onUnset(held: Held): void };
@@ -192,7 +210,7 @@ function SelectionRow({ row, onEdit, onReceipt, onUnset }: RowProps) {
       <Table.Td>
         <Group gap={4} wrap="nowrap" justify="flex-end">
           {held && (
-            <Tooltip label={t('receipt.action')}>
+            <Tip label={t('receipt.action')}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
@@ -201,10 +219,10 @@ function SelectionRow({ row, onEdit, onReceipt, onUnset }: RowProps) {
               >
                 <IconReceipt size={16} aria-hidden />
               </ActionIcon>
-            </Tooltip>
+            </Tip>
           )}
           {!key.archived && (
-            <Tooltip label={t('selections.edit')}>
+            <Tip label={t('selections.edit')}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
@@ -213,10 +231,10 @@ function SelectionRow({ row, onEdit, onReceipt, onUnset }: RowProps) {
               >
                 <IconPencil size={16} aria-hidden />
               </ActionIcon>
-            </Tooltip>
+            </Tip>
           )}
           {held && (
-            <Tooltip label={t('selections.unset')}>
+            <Tip label={t('selections.unset')}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
@@ -225,7 +243,7 @@ function SelectionRow({ row, onEdit, onReceipt, onUnset }: RowProps) {
               >
                 <IconX size={16} aria-hidden />
               </ActionIcon>
-            </Tooltip>
+            </Tip>
           )}
         </Group>
       </Table.Td>

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch, IconUserPlus } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { LinkButton } from '../../shell/links.tsx';
@@ -22,7 +22,7 @@ import { countUsersQuery, usersQuery } from './queries.ts';
 import { SearchOn } from './search-on.tsx';
 import { useFollowUsers } from './use-follow-users.ts';
 import { UserFilters } from './user-filters.tsx';
-import { UserRow } from './user-row.tsx';
+import { UserRows } from './user-row.tsx';
 import classes from './users.module.css';
 
 const FROM = '/frame/applications/$clientId/users';
@@ -53,7 +53,7 @@ function Users({ clientId }: { clientId: string }) {
   const [clearings, setClearings] = useState(0);
   const users = useInfiniteQuery({ ...usersQuery(clientId, filters), placeholderData: keepPreviousData });
   const total = useQuery({ ...countUsersQuery(clientId, filters), enabled: search === '' });
-  const found = users.data?.pages.flatMap(({ items }) => items) ?? [];
+  const found = useMemo(() => users.data?.pages.flatMap(({ items }) => items) ?? [], [users.data]);
   // A search reads users page by page; its total is known at the end.
   const known = search === '' ? total.data : users.hasNextPage ? undefined : users.data && found.length;
   const [columns, setColumns] = useColumns();
@@ -206,18 +206,15 @@ function Users({ clientId }: { clientId: string }) {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {found.map((user) => (
-                <UserRow
-                  key={user.userUid}
-                  clientId={clientId}
-                  user={user}
-                  columns={columns}
-                  isChosen={chosenUids.has(user.userUid)}
-                  onChoose={choose}
-                  // Pending typed input must not lead back here.
-                  onOpen={lookSoon.cancel}
-                />
-              ))}
+              <UserRows
+                clientId={clientId}
+                users={found}
+                columns={columns}
+                chosenUids={chosenUids}
+                onChoose={choose}
+                // Pending typed input must not lead back here.
+                onOpen={lookSoon.cancel}
+              />
             </Table.Tbody>
           </Table>
         </Table.ScrollContainer>

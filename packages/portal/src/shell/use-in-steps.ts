@@ -1,0 +1,9 @@
+import { useDeferredValue } from 'react';
+
+/** What fits on most screens. */
+const IN_SIGHT = 15;
+
+/** The items of a long list: those in sight at once, the others when the page can already be used. */
+export function useInSteps<T>(items: readonly T[]): readonly T[] {
+  return useDeferredValue(items, items.slice(0, IN_SIGHT));
+}
