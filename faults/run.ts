@@ -37,6 +37,6 @@ async function run(options: Options): Promise<boolean> {
     ran.push([campaign, result]);
     console.log(tableLines(campaign, result).join('\n'));
   }
-  if (options.writeDocs) await writeDocs(ran, options);
+  if (options.writeDocs) await writeDocs(ran, options.isFull);
   return ran.every(([, result]) => hasHeld(result));
 }

@@ -8,6 +8,8 @@ import { triedOf } from './table.ts';
 
 const FILE = join(import.meta.dirname, '../docs/reliability.md');
 const [BEGIN, END] = ['<!-- faults: begin -->', '<!-- faults: end -->'];
+/** Marks the row of a short run. */
+const SHORT = ' (short)';
 const HEAD = [
   'campaign',
   'must hold',
@@ -17,14 +19,10 @@ const HEAD = [
   'measured',
   'control, and what it lost',
   'when, where',
-  'command',
 ];
 
 /** Puts the rows of a run into docs/reliability.md; rows of other campaigns stay. */
-export async function writeDocs(
-  ran: [Campaign, CampaignResult][],
-  { isFull, times }: { isFull: boolean; times?: number | undefined },
-): Promise<void> {
+export async function writeDocs(ran: [Campaign, CampaignResult][], isFull: boolean): Promise<void> {
   const text = await readFile(FILE, 'utf8');
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`docs/reliability.md has no ${BEGIN} … ${END}`);
@@ -36,33 +34,32 @@ export async function writeDocs(
   for (const [campaign, result] of ran) {
     const { name } = campaign;
     // A shorter run must not replace a full one.
-    if (!isFull && rows.get(name)?.includes('--full')) continue;
-    const command = `npm run faults -- ${isFull ? '--full' : '--only'} ${name}${times === undefined ? '' : ` --times ${times}`}`;
-    if (result.cannotRun === undefined) rows.set(name, row(campaign, result, command));
+    const known = rows.get(name);
+    if (!isFull && known !== undefined && !known.includes(SHORT)) continue;
+    if (result.cannotRun === undefined) rows.set(name, row(campaign, result, isFull));
   }
   const lines = [line(HEAD), line(HEAD.map(() => '---')), ...campaigns.flatMap(({ name }) => rows.get(name) ?? [])];
   await writeFile(FILE, `${text.slice(0, from)}${BEGIN}\n\n${lines.join('\n')}\n\n${text.slice(to)}`);
 }
 
-function row(campaign: Campaign, result: CampaignResult, command: string): string {
+function row(campaign: Campaign, result: CampaignResult, isFull: boolean): string {
   const { outcome, control } = result;
   return line([
     `\`${campaign.name}\`: ${campaign.title}`,
     campaign.promise,
     campaign.operatorSees,
-    triedOf(campaign, result),
+    `${triedOf(campaign, result)}${isFull ? '' : SHORT}`,
     hasHeld(result) ? String(outcome.lost) : `**${outcome.lost || 'not known: the control lost nothing'}**`,
     outcome.figures.join('; '),
     `${campaign.control.what}: ${control.lost} of ${control.tried}`,
     `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, ${machine()}`,
-    `\`${command}\``,
   ]);
 }
 
 /** Readers must know if there was other work. */
 function machine(): string {
   const [, load = 0] = loadavg();
-  return `${availableParallelism()} cores (${cpus()[0]?.model}), Node ${process.version}, load average ${load.toFixed(1)}`;
+  return `${availableParallelism()} × ${cpus()[0]?.model.replaceAll(/\((?:R|TM)\)| (?:Processor|CPU)/g, '')}, Node ${process.version}, load ${load.toFixed(1)}`;
 }
 
 function line(cells: string[]): string {

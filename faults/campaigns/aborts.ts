@@ -28,9 +28,9 @@ type Kind = { name: string; make(): string };
 export const aborts: Campaign = {
   name: 'aborts',
   title:
-    'connections reset in the headers, in the body, right after sending (0 to 4 ms) and during the response, for every kind of request, half of them behind a trusted proxy, on SQLite',
-  promise: 'the process keeps running, no user is incomplete, and nothing acknowledged is lost',
-  operatorSees: 'nothing: an aborted request is neither an error nor a log line',
+    'connections reset in headers, body, right after sending (0 to 4 ms) and during the response, for every kind of request, half of them behind a trusted proxy, on SQLite',
+  promise: 'the process keeps running; no user is incomplete',
+  operatorSees: 'nothing: no error, no log line',
   unit: 'aborts',
   times: { short: 400, full: 4_000 },
   async run(context) {

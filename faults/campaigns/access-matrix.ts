@@ -48,9 +48,9 @@ const ROLE_OF = { read: 'viewer', texts: 'translator', users: 'support', write: 
 export const accessMatrix: Campaign = {
   name: 'access-matrix',
   title:
-    'every operation with its documented example, by everyone without permission: no credentials, wrong or foreign ones, every lesser role',
-  promise: 'all are refused, nothing changes, and foreign resources look like missing ones',
-  operatorSees: '401, 403 and 404 in `innkeeper_requests_total`; refused sign-ins are throttled',
+    'every documented operation, called without permission: no credentials, wrong or foreign ones, every lesser role',
+  promise: 'all are refused, nothing changes, foreign resources look missing',
+  operatorSees: '401, 403 and 404; refused sign-ins are throttled',
   unit: 'requests',
   times: { short: 1_400, full: 1_400 },
   run: (context) => run(context, callers),

@@ -23,9 +23,9 @@ type Planted = { secrets: Record<string, string>; places: Record<string, string 
 export const canaries: Campaign = {
   name: 'canaries',
   title:
-    'secrets are used, and sent to the wrong places; then logs, metrics, errors, audit, request log and backup are searched for them',
-  promise: 'none is found, in any encoding',
-  operatorSees: '`[masked]` where a secret was sent to the wrong place',
+    'secrets are used and sent to wrong places; then logs, metrics, errors, audit, request log and backup are searched',
+  promise: 'no secret is found, in any encoding',
+  operatorSees: '`[masked]` in place of the secret',
   unit: 'secrets',
   times: { short: 20, full: 20 },
   async run(context) {

@@ -14,15 +14,14 @@ const HOME = schemaOf(0);
 
 export const citusWorkerAdded: Campaign = {
   name: 'citus-worker-added',
-  title: 'a third worker is added to a Citus cluster under mixed load, and the cluster is rebalanced',
-  promise:
-    'homes move to the new worker, nothing acknowledged is lost, and every request of the users who watch is served',
-  operatorSees: '`citus_rebalance_status()` on the coordinator; slower saves while a home is handed over',
+  title: 'a third worker is added to a Citus cluster under mixed load, then a rebalance',
+  promise: 'homes move to it, and every request of the watching users is served',
+  operatorSees: '`citus_rebalance_status()`; slower saves while a home is handed over',
   unit: 'workers added',
   times: { short: 1, full: 3 },
   run: (context) => run(context, rebalance),
   control: {
-    what: 'a home whose selections are copied, and replaced by the copy half a second later',
+    what: 'a home copied, then replaced by the copy half a second later',
     times: 1,
     run: (context) => run(context, copyAndReplace),
   },

@@ -15,11 +15,9 @@ const OTHERS_MS = 1_000;
 
 export const citusWorkerKilled: Campaign = {
   name: 'citus-worker-killed',
-  title: 'one of two workers of a Citus cluster is killed (immediate) under mixed load and started again, in turn',
-  promise:
-    'nothing acknowledged is lost, users of the other worker save and read within a second, and saves of its own users succeed again within 5 s of its start',
-  operatorSees:
-    '503 with 9503 for users of that worker alone, one error line a second with the cause; `/readyz` stays 200',
+  title: 'each of two Citus workers in turn is killed under mixed load and started again',
+  promise: 'users of the other worker save and read within a second; its own save again within 5 s of its start',
+  operatorSees: '503 (9503) for users of that worker only, one error line a second; `/readyz` stays 200',
   unit: 'kills',
   times: { short: 2, full: 20 },
   run: (context) => run(context, []),

@@ -45,11 +45,11 @@ const NOTICED_MS = 20_000;
 export const clock: Campaign = {
   name: 'clock',
   title:
-    'the clock of a replica is off by +2 h, +2 years and -24 h (libfaketime), while it runs and before it starts, on SQLite and PostgreSQL, with purges every half second',
+    'the clock of a replica is off by +2 h, +2 years and -24 h (libfaketime), while it runs and before it starts, on both databases, with purges every half second',
   promise:
-    'no access token, session, audit entry, selection, history or signing key is lost or dated in the future, everyone can sign in afterwards, and the problem is reported (on SQLite not +2 h before a start, which looks like a pause)',
+    'no data is lost or dated in the future, everyone can sign in afterwards, and the problem is reported (on SQLite not +2 h before a start, which looks like a pause)',
   operatorSees:
-    '`serve` refuses to start and names the difference; `/readyz` and `doctor` report the problem `clock`; `innkeeper_clock_skew_seconds`; one warning when it begins, one line when it ends',
+    '`serve` refuses to start and names the difference; problem `clock` in `/readyz` and `doctor`; `innkeeper_clock_skew_seconds`; a warning',
   unit: 'wrong clocks',
   times: { short: 3, full: TRIES.length },
   run: (context) => run(context, HURRIED),

@@ -25,11 +25,11 @@ const READYZ_MS = 1_000;
 
 export const corruptPages: Campaign = {
   name: 'corrupt-pages',
-  title: `the SQLite file is damaged in one of these ways (${DAMAGE_KINDS.join(', ')}), in turn while the service is stopped and while it runs; then come reads, saves, exchanges, creates and deletes`,
+  title: `the SQLite file is damaged (${DAMAGE_KINDS.join(', ')}), while the service is stopped and while it runs; then reads, saves, exchanges, creates and deletes`,
   promise:
-    'the damage is always reported: the service refuses to start, /readyz fails or doctor --deep finds it; once it is known, no write is acknowledged and nothing is reported missing; the process keeps running, no response is a 500, and the documented restore works',
+    'the damage is reported: by a refused start, `/readyz` or `doctor --deep`; from then on, no write is acknowledged and nothing is reported missing; the process keeps running without a 500, and the documented restore works',
   operatorSees:
-    '`/readyz` 503 with the file, the damage and the steps to restore; an error line; `innkeeper_problem{kind="corruption"}`; `doctor --deep` lists the damage',
+    '`/readyz` 503 with file, damage and steps to restore; an error line; `innkeeper_problem{kind="corruption"}`; `doctor --deep` lists the damage',
   unit: 'damaged files',
   times: { short: DAMAGE_KINDS.length, full: 40 },
   run: (context) => run(context, []),

@@ -23,11 +23,11 @@ const OVERFILL = 10_000;
 
 export const diskFull: Campaign = {
   name: 'disk-full',
-  title: 'the disk of database and log runs full under mixed load (a tmpfs of 64 MiB), then has space again',
+  title: 'the disk of database and log (a tmpfs of 64 MiB) fills under mixed load, then has space again',
   promise:
-    'reads continue, writes return 503 and succeed again by themselves within 5 s, nothing acknowledged is lost, every log line is written or counted as dropped',
+    'reads continue, writes get 503 and succeed again within 5 s, every log line is written or counted as dropped',
   operatorSees:
-    '`/readyz` says `read-only` with the problem `disk`, `innkeeper_writes_failing` is 1, writes are 503 with 9503; `innkeeper_log_lines_dropped_total` counts lost lines, and a warning reports them',
+    '`/readyz` `read-only` with the problem `disk`; `innkeeper_writes_failing` is 1; `innkeeper_log_lines_dropped_total` and a warning',
   unit: 'times',
   times: { short: 4, full: 20 },
   run: (context) => run(context, {}, { clients: CLIENTS }),

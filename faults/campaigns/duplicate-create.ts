@@ -7,14 +7,14 @@ const AT_ONCE = 50;
 
 export const duplicateCreate: Campaign = {
   name: 'duplicate-create',
-  title: `one user created ${AT_ONCE} times at once at two replicas, on SQLite and PostgreSQL`,
+  title: `one user created ${AT_ONCE} times at once at two replicas, on both databases`,
   promise: 'exactly one request creates the user, all others get 0001',
-  operatorSees: 'nothing: the others are 400 with 0001 in the log and in `innkeeper_requests_total`',
+  operatorSees: 'the others: 400 (0001)',
   unit: 'races',
   times: { short: 100, full: 1_000 },
   run: async (context) => run(context, await realFields(context)),
   control: {
-    what: 'a create that looks the id up, then inserts',
+    what: 'a create that looks up the id, then inserts',
     times: 5,
     run: async (context) => run(context, await naiveField(context)),
   },

@@ -12,17 +12,16 @@ const CLIENTS = 16;
 
 export const events: Campaign = {
   name: 'events',
-  title: 'kill -9 under mixed load, both databases; then every change in the database against its event',
-  promise:
-    'every acknowledged act is there and has its event, once; no event tells of what did not happen; nothing but ids is left of deleted users',
-  operatorSees: "the restart in the supervisor's log",
+  title: 'kill -9 under mixed load, on both databases; then every change is compared with its event',
+  promise: 'every acknowledged act has its event, once; no event without a change; only ids are left of deleted users',
+  operatorSees: 'the restart',
   unit: 'kills',
   times: { short: 10, full: 250 },
   async run(context) {
     for (const database of await bothDatabases(context)) await run(context, database, {});
   },
   control: {
-    what: 'events that are written after the commit',
+    what: 'events written after the commit',
     times: 3,
     run: (context) =>
       run(context, { kind: 'sqlite', url: sqliteIn(context.folder) }, { nodeArgs: EVENTS_AFTER_COMMIT }),

@@ -21,11 +21,10 @@ const RECOVERED_MS = 5_000;
 export const fileGone: Campaign = {
   name: 'file-gone',
   title:
-    'the SQLite file is deleted, moved or replaced by a copy under mixed load, every other time with kill -9; then the right one is moved back',
+    'the SQLite file is deleted, moved or replaced under mixed load, every other time with kill -9; then the right one is moved back',
   promise:
-    'nothing more is acknowledged, /readyz says so, the copy is not damaged; with the right file back, the service resumes within 5 s with everything acknowledged',
-  operatorSees:
-    '`/readyz` 503 with what happened to the file and what to do; an error line; `innkeeper_problem{kind="file"}`; writes are 503 with 9503',
+    'nothing more is acknowledged, `/readyz` says so, the replacement is not damaged; with the right file, the service resumes within 5 s',
+  operatorSees: '`/readyz` 503 with what happened and what to do; an error line; `innkeeper_problem{kind="file"}`',
   unit: 'times',
   times: { short: 6, full: 20 },
   run: (context) => run(context, {}),

@@ -12,8 +12,8 @@ import { SETTINGS, setStage } from '../stage.ts';
 
 export const flushOrder: Campaign = {
   name: 'flush-order',
-  title: 'the system calls of the service (strace) while one client creates users one by one, on SQLite',
-  promise: 'no response leaves before its write is in the log and the log is flushed',
+  title: 'the system calls of the service (strace) while one client creates users, on SQLite',
+  promise: 'no response leaves before its write is in the log and flushed',
   operatorSees: 'nothing',
   unit: 'answers',
   times: { short: 50, full: 1_000 },

@@ -18,9 +18,9 @@ type Target = { name: string; genuine: Genuine; shown: [place: string, taken: (t
 
 export const forgedTokens: Campaign = {
   name: 'forged-tokens',
-  title: 'forged and confused access tokens, at every place that accepts one, on SQLite and PostgreSQL',
-  promise: 'none is accepted, and none has an effect',
-  operatorSees: '1007 and 0011 in `innkeeper_requests_total`',
+  title: 'forged and confused access tokens, wherever one is accepted, on both databases',
+  promise: 'none is accepted or has an effect',
+  operatorSees: '1007 and 0011',
   unit: 'tokens',
   times: { short: 200, full: 200 },
   run: async (context) => run(context, await realTargets(context)),

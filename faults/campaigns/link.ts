@@ -24,8 +24,8 @@ const BLANK_GAPS = fileURLToPath(new URL('../controls/blank-gaps.ts', import.met
 export const link: Campaign = {
   name: 'link',
   title: 'SQLite through a symbolic link: three workers under mixed load with deletes, and an import',
-  promise: 'the integrity check is clean, no acknowledged or imported user is missing or incomplete',
-  operatorSees: 'nothing: the path is resolved at the start, and `doctor` shows the resolved one',
+  promise: 'the integrity check is clean; no imported user is missing, no user incomplete',
+  operatorSees: 'nothing: `doctor` shows the resolved path',
   unit: 'rounds',
   times: { short: 3, full: 20 },
   run: (context) => run(context),

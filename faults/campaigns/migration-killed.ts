@@ -18,9 +18,9 @@ const WITHOUT_TRANSACTION = `data:text/javascript,${encodeURIComponent(`
 
 export const migrationKilled: Campaign = {
   name: 'migration-killed',
-  title: '`innkeeper migrate` on SQLite is killed (kill -9) at its nth disk write, for random n',
-  promise: 'running it again completes the same schema as an uninterrupted run, and the integrity check is clean',
-  operatorSees: '`migrate --check` says what is pending; running `migrate` again finishes it',
+  title: '`innkeeper migrate` on SQLite is killed at its nth disk write, for random n',
+  promise: 'running it again completes the same schema; the integrity check is clean',
+  operatorSees: '`migrate --check` lists what is pending',
   unit: 'kills',
   times: { short: 6, full: 20 },
   run: (context) => run(context, []),

@@ -12,9 +12,9 @@ const ROOT = join(import.meta.dirname, '../..');
 
 export const pooler: Campaign = {
   name: 'pooler',
-  title: 'the storage contract suite (packages/server/test/contract) behind pgbouncer in transaction mode',
+  title: 'the storage contract suite behind pgbouncer in transaction mode',
   promise: 'the same results as without it',
-  operatorSees: 'nothing: the service works the same behind the pooler',
+  operatorSees: 'nothing',
   unit: 'run of the suite',
   times: { short: 1, full: 1 },
   async run(context) {

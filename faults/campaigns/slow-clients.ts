@@ -36,9 +36,9 @@ const KINDS: { name: string; head: string; rest: string }[] = [
 
 export const slowClients: Campaign = {
   name: 'slow-clients',
-  title: 'sockets that send nothing, or one byte of headers or body every half second, all at once',
-  promise: `each is closed within 10 s, and the p99 of others is at most ${MAX} × that without them`,
-  operatorSees: '408 in `innkeeper_requests_total` and in the log',
+  title: 'sockets that send nothing, or a byte every half second, all at once',
+  promise: `each is closed within 10 s; the p99 of others is at most ${MAX} × that without them`,
+  operatorSees: '408',
   unit: 'sockets',
   times: { short: 400, full: 2_000 },
   async run(context) {

@@ -30,10 +30,9 @@ const SPLIT_ENCODINGS = new URL('../controls/split-encodings.ts', import.meta.ur
 export const stall: Campaign = {
   name: 'stall',
   title:
-    'hostile content of maximum size in every header, every text of every body and every upload, by a stranger, an end user, the application and each role, one by one, on SQLite',
-  promise: `no probe of /livez waits for more than ${MAX_MS} ms of work of the HTTP thread (processor time, so that other work on the machine does not count)`,
-  operatorSees:
-    'flat `nodejs_eventloop_lag_p99_seconds`; refusals are 400, 413 and 422; work over its time limit is 503 with 9503',
+    'hostile content of maximum size in every header, text and upload, by a stranger, an end user, the application and each role, on SQLite',
+  promise: `no probe of /livez waits for more than ${MAX_MS} ms of processor time of the HTTP thread`,
+  operatorSees: 'flat `nodejs_eventloop_lag_p99_seconds`; 400, 413 and 422; 503 (9503) for work over its time limit',
   unit: 'requests',
   times: { short: 400, full: 3_000 },
   run: (context) => run(context, [], () => true),

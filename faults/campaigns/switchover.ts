@@ -23,15 +23,14 @@ const PATIENCE_MS = 60_000;
 
 export const switchover: Campaign = {
   name: 'switchover',
-  title:
-    'Patroni (three PostgreSQL servers, strict synchronous mode, the configuration of docs/high-availability.md) makes another server the primary under load',
-  promise: `nothing acknowledged is lost, and clients are refused (503) for at most ${REFUSED_MS / 1000} s: requests that were not sent to the old primary wait for the new one`,
-  operatorSees: 'a few requests 503 with 9503, requests that take as long as the switchover, then normal service',
+  title: 'Patroni (as in [high availability](high-availability.md)) makes another server the primary under load',
+  promise: `clients get 503 for at most ${REFUSED_MS / 1000} s; requests not yet sent to the old primary wait for the new one`,
+  operatorSees: 'a few requests 503 (9503), others slow',
   unit: 'switchovers',
   times: { short: 1, full: 6 },
   run: (context) => runCampaign(context, true),
   control: {
-    what: 'a service that knows only one of the three addresses',
+    what: 'a service that knows one of the three addresses',
     times: 1,
     run: (context) => runCampaign(context, false),
   },

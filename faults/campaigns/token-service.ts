@@ -23,9 +23,9 @@ type Fail = (fault: Parameters<OidcProviderProcess['fail']>[0]) => Promise<void>
 
 export const tokenService: Campaign = {
   name: 'token-service',
-  title: `the OAuth 2.0 server in turn refuses connections, hangs, returns 5xx, responds slowly (2.5 s) or with garbage; ${AT_ONCE} exchanges each time`,
-  promise: `0009 or 0002 within 3 s, the specialToken stays valid, the first exchange after the outage succeeds, and the p99 of the options API is at most ${MAX} × that without the fault`,
-  operatorSees: '0009 or 0002 in the log and in `innkeeper_requests_total`; `doctor` names the token service',
+  title: `the OAuth 2.0 server in turn refuses connections, hangs, returns 5xx, is slow (2.5 s) or returns garbage; ${AT_ONCE} exchanges each time`,
+  promise: `0009 or 0002 within 3 s, the specialToken stays valid, the first exchange afterwards succeeds, and the p99 of the options API is at most ${MAX} × that without the fault`,
+  operatorSees: '0009 or 0002; `doctor` names the token service',
   unit: 'outages',
   times: { short: 10, full: 250 },
   async run(context) {
@@ -54,7 +54,7 @@ export const tokenService: Campaign = {
     bystanders.judge(MAX);
   },
   control: {
-    what: 'a token that is spent before the OAuth 2.0 server is called',
+    what: 'a token that is spent before the call',
     times: 5,
     async run(context) {
       const naive = await startNaiveServer();

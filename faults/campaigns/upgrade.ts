@@ -28,10 +28,10 @@ const TAKES_AWAY = 'alter table profiles rename to profiles_of_old';
 
 export const upgrade: Campaign = {
   name: 'upgrade',
-  title: `an earlier version, before the latest migration, is replaced by this one under mixed load: on PostgreSQL ${REPLICAS} replicas, one by one after the migration; on SQLite by stopping and starting on the same file, in turn`,
+  title: `an earlier version is replaced by this one under mixed load: on PostgreSQL ${REPLICAS} replicas, one by one after the migration; on SQLite by a restart on the same file`,
   promise:
-    'at most 0.01 % of requests fail (on SQLite the port is closed for a moment, and clients retry), nothing acknowledged is lost, and the earlier version refuses to start afterwards',
-  operatorSees: '`migrate --check` names the pending migrations; an older version refuses to start and says why',
+    'at most 0.01 % of requests fail (on SQLite the port closes for a moment), and the earlier version refuses to start afterwards',
+  operatorSees: '`migrate --check` lists what is pending; an older version refuses to start',
   unit: 'upgrades',
   times: { short: 2, full: 20 },
   run: (context) => run(context, ['postgres', 'sqlite']),

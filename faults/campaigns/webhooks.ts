@@ -29,10 +29,10 @@ const IN_FLIGHT = 128;
 export const webhooks: Campaign = {
   name: 'webhooks',
   title:
-    'two replicas on one PostgreSQL, one of them killed in the middle of deliveries to five webhooks: steady, slow, failing, resetting, redirecting',
+    'one of two replicas on PostgreSQL is killed during deliveries to five webhooks: steady, slow, failing, resetting, redirecting',
   promise:
-    'every event reaches every webhook, those of a user in their order while the webhook is healthy; what came twice was in flight at a kill',
-  operatorSees: 'the restart in the supervisor’s log; `innkeeper_webhook_lag_seconds` for at most 30 s',
+    'every event reaches every webhook, those of a user in order while the webhook is healthy; only what was in flight comes twice',
+  operatorSees: 'the restart; `innkeeper_webhook_lag_seconds` for at most 30 s',
   unit: 'kills',
   times: { short: 2, full: 20 },
   run: (context) => run(context, async () => {}),
