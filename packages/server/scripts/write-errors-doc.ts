@@ -11,17 +11,18 @@ const GROUPS: { title: string; about: string; has(code: string): boolean }[] = [
   {
     title: 'Users and tokens',
     about:
-      'The codes of user management, tokens, events and preference links. Where a field counts as missing, the message says in which way (absent, null, not a string, blank, too long, …).',
+      'User management, tokens, events and preference links. Where a field counts as missing, the message says why (absent, null, not a string, blank, too long, …).',
     has: (code) => code.startsWith('0'),
   },
   {
     title: 'Profile options',
-    about: 'The codes of option groups, option keys and user options.',
+    about: 'Option groups, option keys and user options.',
     has: (code) => code.startsWith('1'),
   },
   {
     title: 'Everything else',
-    about: 'What can happen on any path: 9, then the HTTP status.',
+    about:
+      'What can happen on any path: 9, then the HTTP status. A path that starts with … is below `/manage/v1/applications/{clientId}`, or `/api/v2/app/{clientId}/users/{serviceUserCode}` for preference links.',
     has: (code) => code.startsWith('9'),
   },
 ];
@@ -49,14 +50,14 @@ Every error has the same body, with any HTTP status:
 {"code":"0008","message":"specialToken is invalid: it is unknown, already used or expired."}
 \`\`\`
 
-Programs should use \`code\`. \`message\` is for people and can be more specific than here. A code with several rows has a
-message for each place that returns it. Every response has an \`X-Request-Id\`, which is also in the log.
-Introspection and revocation add \`error\` and \`error_description\` (RFC 6749). The profile options and \`/manage/v1\` add
-\`errors\` for invalid fields: a list of \`field\`, \`message\` and \`allowed\`. In \`/manage/v1\`, 9409 also has \`breaking\`, and
-9412 has \`revision\` and \`revisions\`: the conflicting changes.
+Programs should use \`code\`; \`message\` is for people and can be more specific than here. A code with several rows has a message for each place that returns it. Every response has an \`X-Request-Id\`, which is also in the log.
 
-With \`Accept: application/problem+json\`, an error also contains problem details (RFC 9457): \`type\` (a link to the row of its
-code in the guide of the service), \`title\`, \`status\` and \`detail\`.
+| with | an error also has |
+| --- | --- |
+| introspection, revocation | \`error\`, \`error_description\` (RFC 6749) |
+| profile options, \`/manage/v1\` | \`errors\` for invalid fields: \`field\`, \`message\`, \`allowed\` |
+| \`/manage/v1\` | 9409: \`breaking\`; 9412: \`revision\` and \`revisions\`, the conflicting changes |
+| \`Accept: application/problem+json\` | \`type\` (a link to the row of its code), \`title\`, \`status\`, \`detail\` (RFC 9457) |
 `;
 
 function toRow({ code, status, message, remedy }: ErrorDefinition): string {

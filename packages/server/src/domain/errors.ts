@@ -9,24 +9,24 @@ const TABLE = {
     code: '0001',
     message: 'clientUserId already belongs to another user of this application, so the user cannot be assigned.',
     remedy:
-      'Use another clientUserId, or get a new specialToken for the existing user with POST /api/v2/app/special-token.',
+      'Use another clientUserId, or get a specialToken for the existing user with POST /api/v2/app/special-token.',
   },
   tokenNotGenerated: {
     code: '0002',
     message:
       'The access token could not be generated, so no token can be added to the user. The specialToken is still valid.',
     remedy:
-      'Resume the user if they are suspended. Otherwise run `innkeeper doctor`: the token service returned no usable token, or the clock is wrong. Then exchange the same specialToken again.',
+      'Resume the user if suspended; otherwise run `innkeeper doctor` (token service or clock). Then exchange the same specialToken again.',
   },
   clientIdMissing: {
     code: '0004',
     message: 'clientId is missing.',
-    remedy: 'Send the clientId found in the application settings.',
+    remedy: 'Send the clientId from the application settings.',
   },
   clientUserIdMissing: {
     code: '0005',
     message: 'clientUserId is missing.',
-    remedy: 'Send the identifier your application uses for this user, 1 to 255 characters.',
+    remedy: 'Send your identifier of the user, 1 to 255 characters.',
   },
   secretAndTokenNotRecognised: {
     code: '0006',
@@ -36,12 +36,12 @@ const TABLE = {
   clientSecretMissingOnCreate: {
     code: '0007',
     message: 'clientSecret is missing: it is required with clientId to recognise the application.',
-    remedy: 'Send the clientSecret of the application with its clientId.',
+    remedy: 'Send the clientSecret of the application.',
   },
   clientSecretMissingOnExchange: {
     code: '0007',
     message: 'clientSecret is missing: it is required with specialToken to issue an access token.',
-    remedy: 'Send the clientSecret of the application with the specialToken.',
+    remedy: 'Send the clientSecret of the application.',
   },
   specialTokenInvalid: {
     code: '0008',
@@ -78,7 +78,7 @@ const TABLE = {
     code: '0011',
     status: 401,
     message: 'The application is not recognised from this client id and client secret.',
-    remedy: 'Send them as HTTP Basic, or as client_id and client_secret in the form body.',
+    remedy: 'Send them as HTTP Basic or in the form body (client_id, client_secret).',
   },
   applicationUnknown: {
     code: '0012',
@@ -104,7 +104,7 @@ const TABLE = {
     code: '0024',
     message: 'The user profile cannot be created: a profile with this clientUserId already exists without a user.',
     remedy:
-      'An import or restore left the profile behind. Ask the operator to import the whole user (`innkeeper users import`), or use another clientUserId.',
+      'An import or restore left it behind. Import the whole user (`innkeeper users import`), or use another clientUserId.',
   },
   userUnknown: {
     code: '0025',
@@ -126,14 +126,13 @@ const TABLE = {
   cursorInvalid: {
     code: '9400',
     message: 'The cursor is invalid.',
-    remedy:
-      'Send `next` of an earlier response for the same application, `latest`, or nothing to start at the oldest event.',
+    remedy: 'Send `next` of an earlier response of the same application, `latest`, or nothing for the oldest event.',
   },
   cursorExpired: {
     code: '9410',
     message: 'Events after this cursor are no longer kept.',
     remedy:
-      'Continue with `oldest` of the response, and compare your copy with the users and selections: you missed events. The setting eventsKept defines how long events are kept.',
+      'You missed events: compare your copy with the users and selections, then continue with `oldest`. eventsKept sets how long events are kept.',
   },
 
   // ---- profile options
@@ -201,7 +200,7 @@ const TABLE = {
     code: '1009',
     status: 400,
     message: 'user_uid or access_token is required.',
-    remedy: 'Send user_uid or access_token in the body, or the access token as Bearer.',
+    remedy: 'Send one in the body, or the access token as Bearer.',
     namesFields: true,
   },
   groupsDisagree: {
@@ -229,7 +228,7 @@ const TABLE = {
     code: '1014',
     status: 412,
     message: 'The record has changed.',
-    remedy: '`current` is the record as it is now, null when there is none. Decide again, and send its `etag`.',
+    remedy: '`current` is the record now, or null. Decide again, and send its `etag`.',
     namesFields: true,
   },
   userUidNotAccepted: {
@@ -242,7 +241,7 @@ const TABLE = {
     code: '1013',
     status: 403,
     message: 'The user is suspended.',
-    remedy: 'Resume the user with PATCH /api/v2/app/{clientId}/users/{serviceUserCode} and {"status":"active"}.',
+    remedy: 'Resume the user: PATCH /api/v2/app/{clientId}/users/{serviceUserCode} with {"status":"active"}.',
     namesFields: true,
   },
   selectionNotFound: {
@@ -261,12 +260,12 @@ const TABLE = {
   manageTokenMissing: {
     code: '9401',
     message: 'A personal access token as Bearer, or a portal session, is required.',
-    remedy: 'Create a token with `innkeeper token create --name NAME` and send it as Authorization: Bearer ikp_….',
+    remedy: 'Create a token: `innkeeper token create --name NAME`.',
   },
   manageTokenInvalid: {
     code: '9401',
     message: 'The personal access token is invalid: it is unknown, revoked or expired.',
-    remedy: 'Check `innkeeper token list`, or create a new one with `innkeeper token create --name NAME`.',
+    remedy: 'Check `innkeeper token list`, or create a new one.',
   },
   sessionEnded: {
     code: '9401',
@@ -281,13 +280,13 @@ const TABLE = {
   preferenceLinkInvalid: {
     code: '9404',
     message: 'This link is not valid.',
-    remedy: 'It has expired, was withdrawn or is incomplete. Create a new one with POST …/preference-link.',
+    remedy: 'It expired, was withdrawn or is incomplete. Create a new one with POST …/preference-link.',
   },
   signInFailed: {
     code: '9401',
     message: 'Wrong e-mail address, password or code.',
     remedy:
-      'Try again; each code works once. If you forgot your password, ask the operator for a link: `innkeeper admin create --email E`.',
+      'Try again; each code works once. Forgotten? Ask the operator for a link: `innkeeper admin create --email E`.',
   },
   codeNeeded: {
     code: '9401',
@@ -308,7 +307,7 @@ const TABLE = {
     code: '9403',
     message: 'Sign in again with a new link to confirm this.',
     remedy:
-      'The operator creates a link: `innkeeper admin create --email E`. Within 15 minutes of signing in with it, set a password or turn on two-step sign-in.',
+      'Ask the operator for a link: `innkeeper admin create --email E`. Set a password or turn on two-step sign-in within 15 minutes of signing in with it.',
   },
   invitationNotYours: {
     code: '9403',
@@ -319,7 +318,7 @@ const TABLE = {
     code: '9403',
     message: 'This request does not come from the portal.',
     remedy:
-      'With a session, changes must come from the portal and send X-Innkeeper-Portal: 1. Programs use a personal access token.',
+      'Programs use a personal access token. With a session, send X-Innkeeper-Portal: 1 from the origin of the portal.',
   },
   sessionNeeded: {
     code: '9403',
@@ -329,7 +328,7 @@ const TABLE = {
   manageForbidden: {
     code: '9403',
     message: 'Your role or token does not allow this.',
-    remedy: 'Use a higher role or a token with more --access; to create applications, a token without --app.',
+    remedy: 'Use a higher role or a token with more --access (without --app to create applications).',
   },
   applicationNotFound: {
     code: '9404',
@@ -339,22 +338,22 @@ const TABLE = {
   userNotFound: {
     code: '9404',
     message: 'User not found in this application.',
-    remedy: 'Use a userUid from GET /manage/v1/applications/{clientId}/users.',
+    remedy: 'Use a userUid from GET …/users.',
   },
   loggedRequestNotFound: {
     code: '9404',
     message: 'Request not found in the log; it may have expired.',
-    remedy: 'Use a requestUid from GET /manage/v1/applications/{clientId}/requests.',
+    remedy: 'Use a requestUid from GET …/requests.',
   },
   catalogItemNotFound: {
     code: '9404',
     message: 'Group or key not found in the catalog of this application.',
-    remedy: 'Use a groupUid and keyUid from GET /manage/v1/applications/{clientId}/catalog/tree.',
+    remedy: 'Use a groupUid and keyUid from GET …/catalog/tree.',
   },
   revisionNotFound: {
     code: '9404',
     message: 'Catalog revision not found.',
-    remedy: 'Use a revision from GET /manage/v1/applications/{clientId}/revisions.',
+    remedy: 'Use a revision from GET …/revisions.',
   },
   draftNotFound: {
     code: '9404',
@@ -364,7 +363,7 @@ const TABLE = {
   accessTokenNotFound: {
     code: '9404',
     message: 'Access token not found for this user.',
-    remedy: 'Use a tokenId from GET /manage/v1/applications/{clientId}/users/{userUid}.',
+    remedy: 'Use a tokenId from GET …/users/{userUid}.',
   },
   sessionNotFound: {
     code: '9404',
@@ -380,7 +379,7 @@ const TABLE = {
     code: '9409',
     message: 'The previous secret is still valid, and another rotation would revoke it. Nothing was changed.',
     remedy:
-      'Deploy the current secret first and wait until the previous one expires. Send revokePrevious=true to revoke it and rotate anyway.',
+      'Deploy the current secret and wait until the previous one expires, or send revokePrevious=true to revoke it now.',
   },
   areasNotServed: {
     code: '9409',
@@ -390,22 +389,22 @@ const TABLE = {
   memberNotFound: {
     code: '9404',
     message: 'Member not found in this application.',
-    remedy: 'Use an accountId from GET /manage/v1/applications/{clientId}/members.',
+    remedy: 'Use an accountId from GET …/members.',
   },
   invitationNotFound: {
     code: '9404',
     message: 'Invitation not found in this application.',
-    remedy: 'Use an invitationId from GET /manage/v1/applications/{clientId}/invitations.',
+    remedy: 'Use an invitationId from GET …/invitations.',
   },
   webhookNotFound: {
     code: '9404',
     message: 'Webhook not found in this application.',
-    remedy: 'Use a webhookId from GET /manage/v1/applications/{clientId}/webhooks.',
+    remedy: 'Use a webhookId from GET …/webhooks.',
   },
   deliveryNotFound: {
     code: '9404',
     message: 'Delivery not found; it may have expired.',
-    remedy: 'Use a deliveryId from GET /manage/v1/applications/{clientId}/webhooks/{webhookId}/deliveries.',
+    remedy: 'Use a deliveryId from GET …/webhooks/{webhookId}/deliveries.',
   },
   tooManyWebhooks: {
     code: '9409',
@@ -431,7 +430,7 @@ const TABLE = {
   testInFlight: {
     code: '9429',
     message: 'Another test of this application is being sent.',
-    remedy: 'Retry after the seconds in Retry-After.',
+    remedy: 'Wait for Retry-After.',
   },
   clientUserIdTaken: {
     code: '9409',
@@ -456,7 +455,7 @@ const TABLE = {
   passwordsOff: {
     code: '9409',
     message: 'Passwords are switched off. Sign in with the identity provider.',
-    remedy: 'Use the sign-in page of the portal, or a sign-in link of the operator (innkeeper admin create).',
+    remedy: 'Use the identity provider, or ask the operator for a sign-in link (innkeeper admin create).',
   },
   mailOff: {
     code: '9409',
@@ -481,13 +480,12 @@ const TABLE = {
   catalogBreaking: {
     code: '9409',
     message: 'The change is breaking. Nothing was published.',
-    remedy:
-      '`breaking` lists each breaking change and the selections it affects. Send allow_breaking=true to publish anyway.',
+    remedy: '`breaking` lists each change and the selections it affects. Send allow_breaking=true to publish anyway.',
   },
   textsConflict: {
     code: '9409',
     message: 'The file and the catalog both changed a text since the export. Nothing was changed.',
-    remedy: '`conflicts` lists both texts. Send prefer=file or prefer=catalog, or list the texts to import in take.',
+    remedy: '`conflicts` lists both texts. Send prefer=file or prefer=catalog, or list texts in take.',
   },
   nothingToUndo: {
     code: '9409',
@@ -503,19 +501,18 @@ const TABLE = {
     code: '9412',
     message: 'The draft has changed since the version in If-Match. Nothing was changed.',
     remedy:
-      '`edits` lists the edits since then, `revisions` the revisions published. Read the catalog with draft=true, apply your change and send the new ETag.',
+      '`edits` and `revisions` list the changes since then. Read the catalog with draft=true, apply your change and send the new ETag.',
   },
   draftOutdated: {
     code: '9412',
     message: 'A newer revision was published after this draft was started. Nothing was published.',
     remedy:
-      '`revisions` lists the changes since then. Discard the draft, or publish with `over` set to the revision you reviewed.',
+      '`revisions` lists the changes. Discard the draft, or publish with `over` set to the revision you reviewed.',
   },
   catalogChanged: {
     code: '9412',
     message: 'The catalog has changed since the revision in If-Match. Nothing was published.',
-    remedy:
-      '`revisions` lists the changes since then. Read the catalog again, apply your change and send the new ETag.',
+    remedy: '`revisions` lists the changes. Read the catalog again, apply your change and send the new ETag.',
   },
   catalogInvalid: {
     code: '9422',
@@ -526,7 +523,7 @@ const TABLE = {
   textsFileInvalid: {
     code: '9422',
     message: 'The texts file is invalid. Nothing was changed.',
-    remedy: '`errors` lists each invalid line. Fix the file, or list the texts to import in take.',
+    remedy: '`errors` lists each invalid line. Fix the file, or list texts in take.',
     namesFields: true,
   },
   ifMatchMissing: {
@@ -579,7 +576,7 @@ const TABLE = {
   idempotencyMismatch: {
     code: '9422',
     message: 'This Idempotency-Key was already used with another body.',
-    remedy: 'Use a new key for each request; reuse a key only to retry the same request.',
+    remedy: 'Reuse a key only to retry the same request.',
   },
   idempotencyKeyUnusable: {
     code: '9422',
@@ -589,24 +586,22 @@ const TABLE = {
   tooManyFailures: {
     code: '9429',
     message: 'Too many failed authentication attempts from this IP address.',
-    remedy: 'Retry after the seconds in Retry-After. Requests with valid credentials are still served.',
+    remedy: 'Wait for Retry-After. Requests with valid credentials are still served.',
   },
   tooManySignIns: {
     code: '9429',
     message: 'Too many sign-in attempts. Try again later.',
-    remedy: 'Retry after the seconds in Retry-After.',
+    remedy: 'Wait for Retry-After.',
   },
   rateLimited: {
     code: '9429',
     message: 'Too many requests.',
-    remedy:
-      'Retry after the seconds in Retry-After. RateLimit-Policy gives the limit, RateLimit the remaining requests.',
+    remedy: 'Wait for Retry-After. RateLimit-Policy has the limit, RateLimit what is left.',
   },
   tooManyStreams: {
     code: '9429',
     message: 'Too many open event streams.',
-    remedy:
-      'Close streams that are not needed, and retry after the seconds in Retry-After. Pages of the feed are still served.',
+    remedy: 'Close unneeded streams and wait for Retry-After, or read pages of the feed.',
   },
   headersTooLarge: {
     code: '9431',
@@ -616,22 +611,22 @@ const TABLE = {
   internal: {
     code: '9500',
     message: 'Internal error. The request took effect completely or not at all.',
-    remedy: 'Report the X-Request-Id of the response to the operator; the log has the cause.',
+    remedy: 'Report the X-Request-Id to the operator; the log has the cause.',
   },
   unavailable: {
     code: '9503',
     message: 'The service cannot reach its database. The request took effect completely or not at all.',
-    remedy: 'Retry after the seconds in Retry-After.',
+    remedy: 'Wait for Retry-After.',
   },
   overloaded: {
     code: '9503',
     message: 'The service is overloaded. The request was not processed.',
-    remedy: 'Retry after the seconds in Retry-After.',
+    remedy: 'Wait for Retry-After.',
   },
   tokenServiceDown: {
     code: '9503',
     message: 'The access token cannot be verified: the OAuth 2.0 token service cannot be reached.',
-    remedy: 'Retry after the seconds in Retry-After.',
+    remedy: 'Wait for Retry-After.',
   },
 } as const satisfies Record<string, Omit<ErrorDefinition, 'status'> & { status?: number }>;
 
