@@ -22,6 +22,7 @@ const PAGES = [
   'concepts',
   'back-end',
   'events',
+  'webhooks',
   'front-end',
   'product',
   'languages',
