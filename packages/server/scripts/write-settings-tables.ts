@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { SETTING_NAMES, SETTINGS as SETTINGS_OF_APPLICATION } from '../src/domain/applications/settings.ts';
 import {
   environmentName,
-  flagName,
   SETTINGS as SETTINGS_OF_SERVICE,
   type SettingName,
 } from '../src/service-settings.ts';
@@ -22,9 +21,9 @@ function serviceTable(): string {
   const rows = (Object.keys(SETTINGS_OF_SERVICE) as SettingName[]).map((name) => {
     const { default: byDefault, describe } = SETTINGS_OF_SERVICE[name];
     const file = 'secret' in SETTINGS_OF_SERVICE[name] ? ' or `…_FILE`' : '';
-    return [`\`${environmentName(name)}\`${file}`, `\`${flagName(name)}\``, code(byDefault), describe];
+    return [`\`${environmentName(name)}\`${file}`, code(byDefault), describe];
   });
-  return table(['environment', 'flag', 'default', 'what it is'], rows);
+  return table(['environment', 'default', 'what it is'], rows);
 }
 
 function applicationTable(): string {
