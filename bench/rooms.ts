@@ -22,6 +22,8 @@ const SLOW_4G = { offline: false, latency: 150, downloadThroughput: 204_800, upl
 /** The goal. */
 const GOAL_MS = 1_500;
 const QUIET_MS = 200;
+/** Counting the selections of millions of users takes minutes. */
+const COUNTED_MS = 10 * 60_000;
 const LOADING = '.mantine-Loader-root';
 /** Counts among millions, which appear one by one while the room can already be used. */
 const COUNTING = '.mantine-Skeleton-root';
@@ -145,7 +147,7 @@ async function readyAt(page: Page, path: string, isBusy = LOADING): Promise<numb
       return performance.now() - free > quiet && free;
     },
     { path, quiet: QUIET_MS, isBusy },
-    { timeout: 60_000, polling: 'raf' },
+    { timeout: COUNTED_MS, polling: 'raf' },
   );
   return Number(await found.jsonValue());
 }

@@ -2992,6 +2992,8 @@ export interface components {
             counts: {
                 /** @description if there are 100,000 or more, up to 5 minutes old */
                 users: number;
+                /** @description true: there are at least so many, which are still being counted */
+                moreUsers: boolean;
                 languages: number;
                 groups: number;
                 keys: number;

@@ -36,5 +36,7 @@ export function applicationQuery(clientId: string) {
     queryKey: ['application', clientId],
     queryFn: async ({ signal }) =>
       (await api.get('/manage/v1/applications/{clientId}', { path: { clientId }, signal })).data,
+    // Millions of users are still being counted.
+    refetchInterval: ({ state }) => (state.data?.counts.moreUsers ? 5_000 : false),
   });
 }

@@ -27,7 +27,11 @@ export function remoteManagement(remote: Remote): Management {
       },
       async show(clientId) {
         const { counts, changedSettings, ...shown } = await get<Shown>(of(clientId));
-        return { ...shown, users: counts.users, changed: changedSettings };
+        // Whoever deletes it should know how many there are, not how many at least.
+        const { total: users } = counts.moreUsers
+          ? await get<{ total: number }>(of(clientId, '/users?count=true&limit=1'))
+          : { total: counts.users };
+        return { ...shown, users, changed: changedSettings };
       },
       create: async (name) =>
         (await call<Returned<Management['applications']['create']>>('POST', '/applications', { body: { name } })).body,
@@ -81,7 +85,7 @@ export function remoteManagement(remote: Remote): Management {
 type Returned<Act extends (...args: never[]) => Promise<unknown>> = NonNullable<Awaited<ReturnType<Act>>>;
 
 type Shown = Returned<Management['applications']['show']> & {
-  counts: { users: number };
+  counts: { users: number; moreUsers: boolean };
   changedSettings: string[];
 };
 

@@ -6,7 +6,8 @@ function counted() {
   let now = 0;
   const pending: ((users: number) => void)[] = [];
   const countUsers = () => new Promise<number>((resolve) => pending.push(resolve));
-  const counts = new UserCounts({ applications: { countUsers } } as never, () => now);
+  const countWalk = async (_: number, __: unknown, atMost: number) => atMost;
+  const counts = new UserCounts({ applications: { countUsers }, users: { countWalk } } as never, () => now);
   const answer = async (users: number, ms: number) => {
     now += ms;
     pending.shift()?.(users);
@@ -21,7 +22,7 @@ function counted() {
 test('few users are counted for each reader', async () => {
   const { counts, answer } = counted();
   for (const users of [3, 4]) {
-    const read = counts.read(1);
+    const read = counts.exact(1);
     await answer(users, 1_000);
     expect(await read).toBe(users);
   }
@@ -29,16 +30,23 @@ test('few users are counted for each reader', async () => {
 
 test('many users are counted once for several readers, and again after ten times as long', async () => {
   const { counts, pending, answer, pass } = counted();
-  const both = Promise.all([counts.read(1), counts.read(1)]);
+  const both = Promise.all([counts.exact(1), counts.exact(1)]);
   expect(pending).toHaveLength(1);
   await answer(5_000_000, 2_000);
   expect(await both).toEqual([5_000_000, 5_000_000]);
   pass(20_000);
-  expect(await counts.read(1)).toBe(5_000_000);
+  expect(await counts.exact(1)).toBe(5_000_000);
   expect(pending).toHaveLength(0);
   pass(1);
-  expect(await counts.read(1)).toBe(5_000_000);
+  expect(await counts.exact(1)).toBe(5_000_000);
   expect(pending).toHaveLength(1);
   await answer(5_000_001, 2_000);
-  expect(await counts.read(1)).toBe(5_000_001);
+  expect(await counts.exact(1)).toBe(5_000_001);
+});
+
+test('a reader of the totals does not wait until millions are counted', async () => {
+  const { counts, answer } = counted();
+  expect(await counts.read(1)).toEqual({ users: 10_000, moreUsers: true });
+  await answer(5_000_000, 9_000);
+  expect(await counts.read(1)).toEqual({ users: 5_000_000, moreUsers: false });
 });

@@ -61,7 +61,7 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
       secrets: [
         { fingerprint: FINGERPRINT, createdAt: expect.stringMatching(TIME), expiresAt: null, lastUsedAt: null },
       ],
-      counts: { users: 0, languages: 0, groups: 0, keys: 0, revision: 0 },
+      counts: { users: 0, moreUsers: false, languages: 0, groups: 0, keys: 0, revision: 0 },
     });
     expect(shown.text).not.toContain(application.clientSecret);
     await makeSignedInUser(server, application);

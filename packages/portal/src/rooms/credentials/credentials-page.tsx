@@ -18,6 +18,7 @@ export function CredentialsPage() {
   const { t } = useTranslation('credentials');
   const { clientId } = useParams({ from: '/frame/applications/$clientId/credentials' });
   const { data: application } = useSuspenseQuery(applicationQuery(clientId));
+  const { users, moreUsers } = application.counts;
   const mayChange = useCan(clientId)('own');
   return (
     <Container size="md" px={0} mx={0}>
@@ -42,7 +43,7 @@ export function CredentialsPage() {
           <Name clientId={clientId} name={application.name} mayChange={mayChange} />
         </Section>
         {mayChange && (
-          <Section title={t('delete.title')} text={t('delete.text', { count: application.counts.users })}>
+          <Section title={t('delete.title')} text={t(moreUsers ? 'delete.textMany' : 'delete.text', { count: users })}>
             <DeleteApplication clientId={clientId} name={application.name} />
           </Section>
         )}

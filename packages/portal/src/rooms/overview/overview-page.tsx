@@ -34,7 +34,7 @@ export function OverviewPage() {
           <SimpleGrid cols={{ base: 2, md: 3, xl: 6 }} spacing="sm">
             <StatCard
               label={t('users')}
-              total={{ count: application.counts.users, more: false }}
+              total={{ count: application.counts.users, more: application.counts.moreUsers }}
               {...(can('users') && { to: '/applications/$clientId/users' as const })}
             />
             <StatCard

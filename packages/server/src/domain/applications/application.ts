@@ -61,13 +61,20 @@ export async function createApplication(
   }
 }
 
-type ApplicationCounts = { users: number; languages: number; groups: number; keys: number; revision: number };
+type ApplicationCounts = {
+  users: number;
+  moreUsers: boolean;
+  languages: number;
+  groups: number;
+  keys: number;
+  revision: number;
+};
 
 /** Totals of an application. */
 export async function countParts(service: Service, { appId }: Application): Promise<ApplicationCounts> {
   const catalog = await service.catalogs.get(appId);
   return {
-    users: await service.userCounts.read(appId),
+    ...(await service.userCounts.read(appId)),
     languages: catalog.languages.all.length,
     groups: catalog.groups.length,
     keys: catalog.keys.length,

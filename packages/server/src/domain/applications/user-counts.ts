@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Storage } from '../../storage/port.ts';
 
 /** Fewer users are counted for each reader, in milliseconds. */
@@ -5,25 +6,35 @@ const MANY_USERS = 100_000;
 /** A count is current for ten times as long as it took, so that counting takes at most a tenth of the time. */
 const CURRENT_PER_MS = 10;
 const MAX_CURRENT_MS = 5 * 60_000;
+/** Reading an index of millions from a disk takes ten seconds. */
+const PATIENCE_MS = 300;
+/** Who does not wait for the count learns that there are at least so many. */
+const AT_LEAST = 10_000;
 
 type Counted = { users: number; ms: number; at: number };
 
-/**
- * How many users an application has. Counting millions takes a second, so readers get the last count meanwhile; only
- * the first reader waits.
- */
+/** How many users an application has. Counting millions takes a second or more, so readers get the last count meanwhile. */
 export class UserCounts {
-  readonly #storage: Pick<Storage, 'applications'>;
+  readonly #storage: Pick<Storage, 'applications' | 'users'>;
   readonly #now: () => number;
   readonly #last = new Map<number, Counted>();
   readonly #counting = new Map<number, Promise<number>>();
 
-  constructor(storage: Pick<Storage, 'applications'>, now: () => number = () => performance.now()) {
+  constructor(storage: Pick<Storage, 'applications' | 'users'>, now: () => number = () => performance.now()) {
     this.#storage = storage;
     this.#now = now;
   }
 
-  read(appId: number): Promise<number> {
+  /** Waits a moment for the first count. After that, `moreUsers` says that there are at least so many. */
+  async read(appId: number): Promise<{ users: number; moreUsers: boolean }> {
+    const all = await Promise.race([this.exact(appId), sleep(PATIENCE_MS, undefined, { ref: false })]);
+    if (all !== undefined) return { users: all, moreUsers: false };
+    const users = await this.#storage.users.countWalk(appId, { by: 'user' }, AT_LEAST);
+    return { users, moreUsers: users === AT_LEAST };
+  }
+
+  /** The first reader waits for the whole count. */
+  exact(appId: number): Promise<number> {
     const last = this.#last.get(appId);
     if (!last || last.users < MANY_USERS) return this.#count(appId);
     if (this.#now() > last.at + Math.min(last.ms * CURRENT_PER_MS, MAX_CURRENT_MS)) {

@@ -111,7 +111,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
           );
       if (isCounted && !isFiltered && search !== '') throw refuse('count', 'is not supported with `search` alone');
       const count = () =>
-        isFiltered ? countUsers(users, appId, filter, { signal, pace }) : service.userCounts.read(appId);
+        isFiltered ? countUsers(users, appId, filter, { signal, pace }) : service.userCounts.exact(appId);
       const total = isCounted ? { total: await count() } : {};
       // The portal polls this for a first user: an empty page contains no personal data.
       if (found.users.length > 0) {
