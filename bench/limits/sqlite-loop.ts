@@ -1,5 +1,4 @@
-import { type ActName, createActs } from '../../packages/server/src/storage/sqlite/acts.ts';
-import { runBatch } from '../../packages/server/src/storage/sqlite/batch.ts';
+import { type ActName, createActs, runBatch } from '../../packages/server/src/storage/sqlite/batch.ts';
 import { connectToWrite } from '../../packages/server/src/storage/sqlite/connection.ts';
 import { hashOf, newAccessToken, newSelection, newUser, type Place } from './storage-acts.ts';
 

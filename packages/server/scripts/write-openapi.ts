@@ -7,7 +7,7 @@ import { type AppParts, createApp } from '../src/app.ts';
 import { RateLimits } from '../src/domain/limits/rate-limits.ts';
 import type { Service } from '../src/domain/service.ts';
 import { CatalogCache } from '../src/http/options/catalog-cache.ts';
-import { RequestCounts } from '../src/monitoring/metrics.ts';
+import { RequestCounts } from '../src/monitoring/request-counts.ts';
 import { AREAS } from '../src/service-settings.ts';
 
 export const OPENAPI_DOC = join(import.meta.dirname, '../../../docs/openapi.json');

@@ -4,11 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SETTING_NAMES, SETTINGS as SETTINGS_OF_APPLICATION } from '../src/domain/applications/settings.ts';
-import {
-  environmentName,
-  SETTINGS as SETTINGS_OF_SERVICE,
-  type SettingName,
-} from '../src/service-settings.ts';
+import { environmentName, SETTINGS as SETTINGS_OF_SERVICE, type SettingName } from '../src/service-settings.ts';
 
 export const OPERATIONS_DOC = join(import.meta.dirname, '../../../docs/operations.md');
 

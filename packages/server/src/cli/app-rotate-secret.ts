@@ -3,9 +3,10 @@ import type { Rotation } from '../domain/applications/application.ts';
 import { DURATION_FORM, parseDuration } from '../domain/duration.ts';
 import { type CommandOptions, defineManagementCommand } from './command.ts';
 import { Failure } from './failure.ts';
-import { type ShownApplication, withManagement } from './management.ts';
+import type { ShownApplication } from './management.ts';
 import { bold, layOut, printResult, showDuration, visible } from './output.ts';
 import { WHILE_PREVIOUS_IS_VALID } from './refusals.ts';
+import { withManagement } from './with-management.ts';
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 

@@ -10,9 +10,10 @@ import {
 } from '../domain/applications/settings.ts';
 import { type CommandOptions, defineManagementCommand } from './command.ts';
 import { UsageError } from './failure.ts';
-import { type ShownApplication, withManagement } from './management.ts';
+import type { ShownApplication } from './management.ts';
 import { bold, dim, layOut, printResult, readTime, showAge, showDuration, showRoughly, visible } from './output.ts';
 import { readBytes } from './read-input.ts';
+import { withManagement } from './with-management.ts';
 
 export function appShow(): Command {
   return defineManagementCommand({

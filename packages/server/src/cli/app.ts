@@ -4,9 +4,9 @@ import { appRotateSecret } from './app-rotate-secret.ts';
 import { appSet, appShow } from './app-settings.ts';
 import { type CommandOptions, defineGroup, defineManagementCommand } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
-import { withManagement } from './management.ts';
 import { bold, counted, dim, layOut, printResult, visible } from './output.ts';
 import { confirmByTyping, mustAsk } from './terminal.ts';
+import { withManagement } from './with-management.ts';
 
 export function app(): Command {
   return defineGroup({

@@ -3,11 +3,11 @@ import { APP_OPTION, type CatalogOptions, FILE_ARGUMENT, NOTE_OPTION, readRevisi
 import { defineManagementCommand } from './command.ts';
 import { explainError } from './explain-error.ts';
 import { Failure, UsageError } from './failure.ts';
-import { withManagement } from './management.ts';
 import { bold, counted, printResult, visible } from './output.ts';
 import { readCatalogFile } from './read-input.ts';
 import { printPublished, showMissing, showPlan } from './show-changes.ts';
 import { Progress } from './terminal.ts';
+import { withManagement } from './with-management.ts';
 
 const ENDINGS = `
 ${bold('Exit codes:')} 0 no changes, 1 error, 2 changes, 3 breaking changes.`;

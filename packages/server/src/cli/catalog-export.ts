@@ -5,9 +5,9 @@ import { APP_OPTION, type CatalogOptions, readRevision } from './catalog-options
 import { type CommandOptions, defineCommand, defineManagementCommand } from './command.ts';
 import { refuseDatabaseFile } from './database-files.ts';
 import { fileProblem, UsageError } from './failure.ts';
-import { withManagement } from './management.ts';
 import { bold, printResult, visible } from './output.ts';
 import { showChanges } from './show-changes.ts';
+import { withManagement } from './with-management.ts';
 
 export function catalogShow(): Command {
   return defineManagementCommand({

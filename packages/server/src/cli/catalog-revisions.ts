@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { ReadableChange } from '../domain/catalog/publish.ts';
 import { APP_OPTION, type CatalogOptions, NOTE_OPTION, readRevision } from './catalog-options.ts';
 import { defineManagementCommand } from './command.ts';
-import { withManagement } from './management.ts';
 import { dim, layOut, printResult, visible } from './output.ts';
 import { printPublished, showChanges, showSummary } from './show-changes.ts';
+import { withManagement } from './with-management.ts';
 
 type RevisionsOptions = CatalogOptions & { limit: number; offset: number };
 

@@ -4,10 +4,11 @@ import type { OutdatedText, TextConflict } from '../domain/catalog/merge-texts.t
 import { APP_OPTION, type CatalogOptions, NOTE_OPTION } from './catalog-options.ts';
 import { defineManagementCommand } from './command.ts';
 import { Failure } from './failure.ts';
-import { type ImportedTexts, withManagement } from './management.ts';
+import type { ImportedTexts } from './management.ts';
 import { counted, printResult, visible } from './output.ts';
 import { readInput } from './read-input.ts';
 import { printPublished } from './show-changes.ts';
+import { withManagement } from './with-management.ts';
 
 type ImportOptions = CatalogOptions & { prefer?: 'file' | 'catalog'; note?: string };
 

@@ -1,4 +1,3 @@
-import { type Remote, readRemote } from '../config.ts';
 import type { Rotation } from '../domain/applications/application.ts';
 import type { ApplicationChange, ApplicationSettings, ChangeProblem } from '../domain/applications/settings.ts';
 import type { Scalar } from '../domain/catalog/catalog.ts';
@@ -13,7 +12,6 @@ import type { ImportCounts, ImportOptions } from '../domain/users/import-users.t
 import type { WantedWebhook } from '../domain/webhooks/manage-webhooks.ts';
 import type { DeliveryView, WebhookView } from '../http/manage/webhook-acts.ts';
 import type { DeliveryFilter, UserStatus, WebhookChange } from '../storage/port.ts';
-import type { CommandOptions } from './command.ts';
 import type { Input } from './read-input.ts';
 
 /**
@@ -200,18 +198,3 @@ export type ShownToken = {
   expired: boolean;
   lastUsedAt: string | null;
 };
-
-/** For the service at INNKEEPER_URL, or the database; `makesDatabase` is as in `withStorage`. */
-export async function withManagement<T>(
-  options: CommandOptions,
-  use: (management: Management) => Promise<T>,
-  { makesDatabase = false }: { makesDatabase?: boolean } = {},
-): Promise<T> {
-  const remote: Remote | undefined = readRemote(options);
-  if (remote) return use((await import('./remote-management.ts')).remoteManagement(remote));
-  const [{ withStorage }, { localManagement }] = await Promise.all([
-    import('./with-storage.ts'),
-    import('./local-management.ts'),
-  ]);
-  return withStorage(options, (open) => use(localManagement(open)), { makesDatabase });
-}

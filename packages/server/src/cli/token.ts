@@ -5,8 +5,8 @@ import { displayNameProblem } from '../domain/required.ts';
 import { readUuid } from '../uuid.ts';
 import { type CommandOptions, defineGroup, defineManagementCommand } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
-import { withManagement } from './management.ts';
 import { bold, counted, dim, layOut, printResult, readTime, showAge, showRoughly, visible } from './output.ts';
+import { withManagement } from './with-management.ts';
 
 export function token(): Command {
   return defineGroup({

@@ -8,10 +8,11 @@ import { codeOf } from '../caught.ts';
 import { type CommandOptions, defineManagementCommand } from './command.ts';
 import { refuseDatabaseFile } from './database-files.ts';
 import { Failure, fileProblem, UsageError } from './failure.ts';
-import { type WantedUsers, withManagement } from './management.ts';
+import type { WantedUsers } from './management.ts';
 import { bold, counted, printResult, visible } from './output.ts';
 import { nameCompleted, partialPath, removedWhenInterrupted, removeLeftovers } from './partial-file.ts';
 import { Progress } from './terminal.ts';
+import { withManagement } from './with-management.ts';
 
 type Options = CommandOptions & {
   app: string;

@@ -6,11 +6,11 @@ import { DatabaseDamaged, StorageUnavailable } from '../storage/port.ts';
 import { type CommandOptions, defineManagementCommand } from './command.ts';
 import { refuseDatabaseFile } from './database-files.ts';
 import { Failure, fileProblem, UsageError } from './failure.ts';
-import { withManagement } from './management.ts';
 import { bold, counted, dim, layOut, printResult, visible } from './output.ts';
 import { type OpenInput, openInput, readLines } from './read-input.ts';
 import { unknownApplication } from './refusals.ts';
 import { Progress, watchInterrupts } from './terminal.ts';
+import { withManagement } from './with-management.ts';
 
 /** How many rejected lines the summary lists. */
 const SHOWN = { people: 20, programs: 100 };

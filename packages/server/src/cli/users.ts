@@ -3,11 +3,12 @@ import { parseDuration } from '../domain/duration.ts';
 import type { UserStatus } from '../storage/port.ts';
 import { type CommandOptions, defineGroup, defineManagementCommand } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
-import { type ShownUser, withManagement } from './management.ts';
+import type { ShownUser } from './management.ts';
 import { bold, layOut, printResult, visible } from './output.ts';
 import { confirmByTyping, mustAsk } from './terminal.ts';
 import { usersExport } from './users-export.ts';
 import { usersImport } from './users-import.ts';
+import { withManagement } from './with-management.ts';
 
 export function users(): Command {
   return defineGroup({

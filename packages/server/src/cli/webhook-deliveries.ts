@@ -4,9 +4,9 @@ import type { DeliveryFilter } from '../storage/port.ts';
 import { readUuid } from '../uuid.ts';
 import { APP_OPTION } from './catalog-options.ts';
 import { defineManagementCommand, STORAGE_SETTINGS } from './command.ts';
-import { withManagement } from './management.ts';
 import { bold, dim, layOut, printResult, visible } from './output.ts';
 import { EXAMPLE_IDS, WEBHOOK_ARGUMENT, type WebhookOptions } from './webhook-show.ts';
+import { withManagement } from './with-management.ts';
 
 /** Maximum per request to a service. */
 const MAX = 200;

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { WebhookView } from '../http/manage/webhook-acts.ts';
 import { APP_OPTION } from './catalog-options.ts';
 import { type CommandOptions, defineManagementCommand } from './command.ts';
-import { withManagement } from './management.ts';
 import { bold, dim, layOut, printResult, visible } from './output.ts';
+import { withManagement } from './with-management.ts';
 
 export type WebhookOptions = CommandOptions & { app: string };
 

@@ -6,7 +6,6 @@ import { overlapOption, revokeOption, showOverlap } from './app-rotate-secret.ts
 import { APP_OPTION } from './catalog-options.ts';
 import { defineGroup, defineManagementCommand, STORAGE_SETTINGS } from './command.ts';
 import { UsageError } from './failure.ts';
-import { withManagement } from './management.ts';
 import { bold, layOut, printResult, visible } from './output.ts';
 import { webhookDeliveries, webhookResend, webhookTest } from './webhook-deliveries.ts';
 import {
@@ -17,6 +16,7 @@ import {
   webhookList,
   webhookShow,
 } from './webhook-show.ts';
+import { withManagement } from './with-management.ts';
 
 export function webhook(): Command {
   return defineGroup({

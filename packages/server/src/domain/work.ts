@@ -1,12 +1,10 @@
 import type { StoredCatalog } from '../storage/port.ts';
 import type { PackedDefinition } from './catalog/definition.ts';
 import type { MergedText, TextProblem } from './catalog/merge-texts.ts';
+import type { PatternCheck } from './catalog/pattern.ts';
 import type { Known } from './catalog/read-definition.ts';
 import type { TextEntry } from './catalog/texts-file.ts';
 import type { Packed } from './slices.ts';
-
-/** A text and the pattern it must match. */
-export type PatternCheck = { pattern: string; text: string };
 
 /** The preview of an import of texts. */
 type TextsPreview = { same: number; texts: Packed<MergedText>; problems: TextProblem[] };

@@ -2,7 +2,8 @@ import { type Logger, pino, stdSerializers, symbols } from 'pino';
 import type { Config } from '../config.ts';
 import { currentSpan, type Span } from '../domain/tracing.ts';
 import { logOutput } from './log-output.ts';
-import type { Answers, Metrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
+import type { Answers } from './request-counts.ts';
 
 const OUR_SECRET = /\b(?:ink|ik[ilprsu]|st_\d+)_[\w-]{20,}/g;
 /** The rest is optional, so that text that starts like a token is scanned only once, whether it is one or not. */

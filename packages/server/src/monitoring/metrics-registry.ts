@@ -1,7 +1,7 @@
 import { type Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Service } from '../domain/service.ts';
 import { version } from '../package.ts';
-import type { ActDurations, Durations, RequestCounts } from './metrics.ts';
+import type { ActDurations, Durations, RequestCounts } from './request-counts.ts';
 
 /** Figures measured elsewhere. */
 export type MetricSources = Pick<Service, 'storage' | 'problems' | 'clockSkewMs' | 'mailer' | 'webhookFigures'> & {

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { TelemetryConfig } from '../config.ts';
 import type { Service } from '../domain/service.ts';
 import type { Tracer } from '../domain/tracing.ts';
-import type { CountedDurations, RequestCounts } from './metrics.ts';
+import type { CountedDurations, RequestCounts } from './request-counts.ts';
 import { conventionalMethod, createTracer, type EndedSpan } from './tracer.ts';
 
 /** Sampled spans are handed over in groups, so that a request does not pay for a message. */

@@ -28,8 +28,8 @@ import { AlwaysOnSampler, BasicTracerProvider, BatchSpanProcessor } from '@opent
 import { messageOf } from '../caught.ts';
 import type { TelemetryConfig } from '../config.ts';
 import { version } from '../package.ts';
-import { Durations } from './metrics.ts';
 import type { Figures, FromTelemetryThread, ToTelemetryThread } from './open-telemetry.ts';
+import { Durations } from './request-counts.ts';
 import type { EndedSpan } from './tracer.ts';
 
 /** How often to report that the collector is unreachable. */

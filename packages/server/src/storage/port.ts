@@ -9,5 +9,6 @@ export * from './port/events.ts';
 export * from './port/selections.ts';
 export * from './port/service-state.ts';
 export * from './port/storage.ts';
+export * from './port/transfer.ts';
 export * from './port/users.ts';
 export * from './port/webhooks.ts';

@@ -3,13 +3,13 @@ import { readCatalog } from '../domain/catalog/catalog.ts';
 import { packDefinition } from '../domain/catalog/definition.ts';
 import { readSentFile } from '../domain/catalog/import-texts.ts';
 import { mergeTexts } from '../domain/catalog/merge-texts.ts';
-import { compilePattern } from '../domain/catalog/pattern.ts';
+import { compilePattern, type PatternCheck } from '../domain/catalog/pattern.ts';
 import { readDefinition } from '../domain/catalog/read-definition.ts';
 import { invalidCatalog } from '../domain/catalog/source.ts';
 import { InnkeeperError } from '../domain/errors.ts';
 import { finish, pack, unpack } from '../domain/slices.ts';
 import { parseJsonObject } from '../domain/strict-json.ts';
-import type { PatternCheck, TaskName, Tasks } from '../domain/work.ts';
+import type { TaskName, Tasks } from '../domain/work.ts';
 import type { TaskMessage, TaskResult } from './pool.ts';
 
 /** A thread for work whose cost a caller can choose, so that the HTTP thread keeps serving others. */

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { Connection, type Exchange } from '../../src/http/server/connection.ts';
+import { Connection } from '../../src/http/server/connection.ts';
+import type { Exchange } from '../../src/http/server/request-and-reply.ts';
 
 test('the cost of a pipelined request does not grow with the requests before it', () => {
   const connection = new Connection(new Socket());

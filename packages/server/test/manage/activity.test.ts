@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { STEPS } from '../../src/domain/activity.ts';
+import { STEPS } from '../../src/domain/overview.ts';
 import { databases } from '../databases.ts';
 import { freePort } from '../free-port.ts';
 import { withCatalog } from '../http/options/example-catalog.ts';

@@ -1,7 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { NewAccount } from '../../storage/port.ts';
+import type { NewAccount, Person, SessionRecord } from '../../storage/port.ts';
 import { missingReason } from '../required.ts';
 import { isEmail } from '../users/email.ts';
+
+export type SignedIn = Person & { session: SessionRecord };
 
 /** Addresses are compared case-insensitively: people write their own in several ways. */
 export function emailKeyOf(email: string): string {

@@ -3,10 +3,9 @@ import type { Credentials, Factor } from '../../storage/port.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';
 import type { Service } from '../service.ts';
-import { emailKeyOf } from './account.ts';
+import { emailKeyOf, type SignedIn } from './account.ts';
 import { admitAttempt, admitCode, forgetAttempts } from './admit-attempt.ts';
 import { verifyPassword } from './password.ts';
-import type { SignedIn } from './sign-in.ts';
 
 /** How long opening a sign-in link counts as proof of identity. */
 const FRESH_MS = 15 * 60_000;

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
-import type { Credentials, Factor, NewSession, Person, SessionRecord } from '../../storage/port.ts';
+import type { Credentials, Factor, NewSession } from '../../storage/port.ts';
 import { actingAs } from '../audit.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';
@@ -8,8 +8,6 @@ import { emailKeyOf, makeAccount } from './account.ts';
 import { admitAttempt, forgetAttempts } from './admit-attempt.ts';
 import { readFactor } from './confirm-identity.ts';
 import { hashPassword, requirePassword, verifyPassword } from './password.ts';
-
-export type SignedIn = Person & { session: SessionRecord };
 
 /** Where a request comes from: an address, or a subscriber's network. */
 export type Visitor = { userAgent: string; network: string };

@@ -3,7 +3,6 @@ import type { SecretRecord, Storage } from '../../storage/port.ts';
 import { DURATION_FORM, parseDuration } from '../duration.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';
-import type { Service } from '../service.ts';
 import type { ApplicationSettings } from './settings.ts';
 
 /** An application as the rules see it: with complete settings, and secrets as hashes. */
@@ -59,27 +58,6 @@ export async function createApplication(
     const outcome = await storage.applications.create({ appId, clientId, name, settings: {}, createdAt: now, secrets });
     if (outcome === 'created') return { clientId, clientSecret, name };
   }
-}
-
-type ApplicationCounts = {
-  users: number;
-  moreUsers: boolean;
-  languages: number;
-  groups: number;
-  keys: number;
-  revision: number;
-};
-
-/** Totals of an application. */
-export async function countParts(service: Service, { appId }: Application): Promise<ApplicationCounts> {
-  const catalog = await service.catalogs.get(appId);
-  return {
-    ...(await service.userCounts.read(appId)),
-    languages: catalog.languages.all.length,
-    groups: catalog.groups.length,
-    keys: catalog.keys.length,
-    revision: catalog.revision,
-  };
 }
 
 type RotatedSecret = { clientSecret: string; previousExpiresAt: number };

@@ -8,7 +8,6 @@ import { type Catalog, changedItems, type Language, withItems } from './catalog.
 import type { CatalogChange } from './change.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
 import type { OpenCatalog, OpenDraft } from './directory.ts';
-import type { Edited } from './edit-catalog.ts';
 import { type CatalogPlan, planCatalog, planDraft } from './plan.ts';
 import { type CountedPlan, planWithImpact, publishCatalog, showPublished, writeDifference } from './publish.ts';
 import { changesSince, type Revision } from './revisions.ts';
@@ -28,6 +27,16 @@ export type DraftOptions = {
 };
 
 type EditedDraft = { draft: OpenDraft | undefined; base: number; changed: boolean; plan: CatalogPlan };
+
+/**
+ * The result of an edit of the catalog or its draft. For a draft nothing is counted, because no selection is affected
+ * yet.
+ */
+export type Edited = {
+  /** The current revision; for a draft, its base. */
+  revision: number;
+  changed: boolean;
+} & ({ plan: CountedPlan; draft?: undefined } | { plan: CatalogPlan; draft: OpenDraft | null });
 
 /** How often an edit without If-Match is retried when others edit at the same time. */
 const TRIES = 5;

@@ -3,15 +3,14 @@ import { InnkeeperError } from '../errors.ts';
 import { MAX_STEPS_INLINE } from '../selections/check-selection.ts';
 import type { Service } from '../service.ts';
 import { inSlices, type Steps } from '../slices.ts';
-import type { PatternCheck } from '../work.ts';
 import { type Catalog, readCatalog } from './catalog.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
-import type { OpenDraft } from './directory.ts';
+import type { Edited } from './draft.ts';
 import { editDraft, type Seen } from './draft.ts';
 import type { FileKey } from './file-schema.ts';
-import { countSteps, type KnownMatches, MAX_STEPS_OF_DEFAULTS, nameCheck } from './pattern.ts';
-import { type CatalogPlan, planCatalog } from './plan.ts';
-import { type CountedPlan, type PublishOutcome, publishCatalog, showPublished } from './publish.ts';
+import { countSteps, type KnownMatches, MAX_STEPS_OF_DEFAULTS, nameCheck, type PatternCheck } from './pattern.ts';
+import { planCatalog } from './plan.ts';
+import { type PublishOutcome, publishCatalog, showPublished } from './publish.ts';
 import { changesSince } from './revisions.ts';
 import { refuseMoreThanTexts, type TextLanguages } from './translatable.ts';
 import { openKeys, readWorkingCopy, type WorkingCopy, workingCopyOf } from './working-copy.ts';
@@ -28,16 +27,6 @@ export type EditOptions = {
   /** Kept with the revision. */
   note?: string;
 };
-
-/**
- * The result of an edit of the catalog or its draft. For a draft nothing is counted, because no selection is affected
- * yet.
- */
-export type Edited = {
-  /** The current revision; for a draft, its base. */
-  revision: number;
-  changed: boolean;
-} & ({ plan: CountedPlan; draft?: undefined } | { plan: CatalogPlan; draft: OpenDraft | null });
 
 /** What an edit does to a copy. Returns its place in the file, for error messages. */
 export type Edit = (copy: WorkingCopy) => EditPath | Steps<EditPath>;

@@ -1,7 +1,9 @@
 import { RE2JS } from 're2js';
 import { messageOf } from '../../caught.ts';
-import type { PatternCheck } from '../work.ts';
 import { MAX_PROBLEMS } from './source.ts';
+
+/** A text and the pattern it must match. */
+export type PatternCheck = { pattern: string; text: string };
 
 /** An instruction of a pattern compiled by re2js, with the fields in its type declarations. */
 type Instruction = { op: number; out: number; arg: number; matchRune(rune: number): boolean; runes: Int32Array };

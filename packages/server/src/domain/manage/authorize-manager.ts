@@ -1,6 +1,7 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { ManageTokenRecord, Person, Storage } from '../../storage/port.ts';
-import { endOf, isSessionToken, type SignedIn } from '../accounts/sign-in.ts';
+import type { SignedIn } from '../accounts/account.ts';
+import { endOf, isSessionToken } from '../accounts/sign-in.ts';
 import { DURATION_FORM, parseDuration } from '../duration.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';

@@ -1,12 +1,30 @@
 import type { AllowedValue, Key, Language, Scalar } from '../catalog/catalog.ts';
 import { constraintProblem, findAllowed, MAX_TEXT, type Matches, typeProblem } from '../catalog/check-value.ts';
+import type { PlacedKey } from '../catalog/compile.ts';
 import type { Languages } from '../catalog/languages.ts';
-import { compilePattern, countSteps } from '../catalog/pattern.ts';
+import { compilePattern, countSteps, type PatternCheck } from '../catalog/pattern.ts';
 import { inCatalogOrder } from '../catalog/read-key.ts';
 import { type FieldError, InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
-import type { PatternCheck } from '../work.ts';
-import type { WantedSelection } from './save-selections.ts';
+
+/** One choice as sent, with its key and language found. */
+export type WantedSelection = {
+  placed: PlacedKey;
+  /** What to save; with `remove`, what to add to the current list. */
+  values: readonly unknown[];
+  /** What to remove from the current list. */
+  remove?: readonly unknown[] | undefined;
+  language: Language | undefined;
+  /** The values cannot be checked, because something else was refused. */
+  isUnreadable?: boolean;
+  /** The language its texts were shown in, if known without `language`. */
+  shownIn?: Language | undefined;
+  /** Tags, one of which the current record must have; '*': there must be a record; 'none': there must not be one. */
+  ifMatch?: '*' | 'none' | readonly string[] | undefined;
+  /** Its position in the request, and the prefix of field names in errors: `options[2].`, or nothing. */
+  place: number;
+  field: string;
+};
 
 type CheckedValue = { value: Scalar | Scalar[] } | { problems: FieldError[] };
 

@@ -10,8 +10,8 @@ import {
   type UserClaims,
   type UserToSave,
 } from '../users/identify-user.ts';
-import { countMatching, MAX_STEPS_INLINE, matchOnThread, Refusals } from './check-selection.ts';
-import { type SavedSelection, saveSelections, type WantedSelection } from './save-selections.ts';
+import { countMatching, MAX_STEPS_INLINE, matchOnThread, Refusals, type WantedSelection } from './check-selection.ts';
+import { type SavedSelection, saveSelections } from './save-selections.ts';
 
 export type SavedForUser = {
   user: UserToSave['user'];

@@ -13,28 +13,10 @@ import {
   matchWithin,
   type Refusals,
   type TranslatedValues,
+  type WantedSelection,
 } from './check-selection.ts';
 import { isAllowed } from './effective.ts';
 import { isOpenText, setText, textsOf } from './open-texts.ts';
-
-/** One choice as sent, with its key and language found. */
-export type WantedSelection = {
-  placed: PlacedKey;
-  /** What to save; with `remove`, what to add to the current list. */
-  values: readonly unknown[];
-  /** What to remove from the current list. */
-  remove?: readonly unknown[] | undefined;
-  language: Language | undefined;
-  /** The values cannot be checked, because something else was refused. */
-  isUnreadable?: boolean;
-  /** The language its texts were shown in, if known without `language`. */
-  shownIn?: Language | undefined;
-  /** Tags, one of which the current record must have; '*': there must be a record; 'none': there must not be one. */
-  ifMatch?: '*' | 'none' | readonly string[] | undefined;
-  /** Its position in the request, and the prefix of field names in errors: `options[2].`, or nothing. */
-  place: number;
-  field: string;
-};
 
 export type SavedSelection = { record: SelectionRecord; created: boolean };
 

@@ -2,7 +2,12 @@ import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Admission } from '../limits/rate-limits.ts';
 import type { Service } from '../service.ts';
-import type { Credentials } from './users.ts';
+
+export type Credentials =
+  | { kind: 'none' }
+  | { kind: 'basic'; clientId: string; clientSecret: string }
+  | { kind: 'bearer'; accessToken: string }
+  | { kind: 'unreadable' };
 
 /** The application in the path, for its own back end: 0012 if the id is unknown, then 0011. */
 export async function authorizeApplication(

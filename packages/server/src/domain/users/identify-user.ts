@@ -5,8 +5,7 @@ import { InnkeeperError } from '../errors.ts';
 import { missingReason } from '../required.ts';
 import type { Service } from '../service.ts';
 import { authenticate, type FindOwner } from './access-tokens.ts';
-import { hasSecretOf } from './authorize-application.ts';
-import type { Credentials } from './users.ts';
+import { type Credentials, hasSecretOf } from './authorize-application.ts';
 
 /** Everything in a request of area B that identifies the end user. */
 export type UserClaims = {

@@ -7,7 +7,8 @@ import type { Admission } from '../limits/rate-limits.ts';
 import { required } from '../required.ts';
 import type { Service } from '../service.ts';
 import { recogniseApplication } from './authorize-application.ts';
-import type { UserWithToken } from './users.ts';
+
+export type UserWithToken = { specialToken: string; clientId: string; clientUserId: string; clientUserName: string };
 
 /**
  * A specialToken names its application in its text, so that one of another application (0006) can be told from a used

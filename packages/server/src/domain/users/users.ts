@@ -6,8 +6,10 @@ import type { Admission } from '../limits/rate-limits.ts';
 import { required } from '../required.ts';
 import type { Service } from '../service.ts';
 import { authenticateUser } from './access-tokens.ts';
+import type { Credentials } from './authorize-application.ts';
 import { hasSecretOf, recogniseApplication } from './authorize-application.ts';
 import { findUserOfPath, isUserOfPath, type UserOfPath } from './identify-user.ts';
+import type { UserWithToken } from './special-token.ts';
 import { makeSpecialToken } from './special-token.ts';
 
 type CreateUserRequest = {
@@ -18,8 +20,6 @@ type CreateUserRequest = {
   idempotencyKey: string | undefined;
   admission: Admission;
 };
-
-export type UserWithToken = { specialToken: string; clientId: string; clientUserId: string; clientUserName: string };
 
 const IDEMPOTENCY_MS = 24 * 3600 * 1000;
 
@@ -126,12 +126,6 @@ export async function updateUser(
       throw new InnkeeperError('profileExists');
   }
 }
-
-export type Credentials =
-  | { kind: 'none' }
-  | { kind: 'basic'; clientId: string; clientSecret: string }
-  | { kind: 'bearer'; accessToken: string }
-  | { kind: 'unreadable' };
 
 type DeleteUserRequest = {
   clientId: string;

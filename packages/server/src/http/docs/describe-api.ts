@@ -2,8 +2,7 @@ import { ERRORS, type ErrorName } from '../../domain/errors.ts';
 import type { Access } from '../../domain/manage/access.ts';
 import { statusText } from '../server/wire-text.ts';
 import { ANYWHERE, describeErrors, errorExamples, shareErrors } from './describe-errors.ts';
-import { EXAMPLE, type OperationExample } from './examples.ts';
-import type { DocumentedRoute } from './schema-routes.ts';
+import { type DocumentedRoute, EXAMPLE, type OperationExample } from './examples.ts';
 import {
   type Answer,
   type Content,

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorDefinition, type ErrorName } from '../../domain/errors.ts';
 import { oauthErrorOf } from '../errors.ts';
 import { isLimited } from '../server/routes.ts';
-import type { DocumentedRoute } from './schema-routes.ts';
+import type { DocumentedRoute } from './examples.ts';
 import {
   type Answer,
   describeHeaders,

@@ -1,3 +1,4 @@
+import type { Route } from '../server/routes.ts';
 /**
  * Placeholders in the examples of the OpenAPI document. Everything else matches the demo application, so an example
  * works once these are replaced by what the demo printed.
@@ -43,6 +44,11 @@ export type OperationExample = {
 
 /** Examples of operations, by operationId and name. */
 export type Examples = Record<string, Record<string, OperationExample>>;
+
+/** A route with its documentation. */
+export type DocumentedRoute = Pick<Route, 'method' | 'path' | 'schema' | 'oauthErrors'> & {
+  examples: Record<string, OperationExample>;
+};
 
 /** Not needed at startup: loaded when a document is made. */
 export async function loadExamples(): Promise<Examples> {

@@ -2,7 +2,7 @@ import { type Config, listeningUrl } from '../../config.ts';
 import { catalogJsonSchema } from '../../domain/catalog/file-schema.ts';
 import { version } from '../../package.ts';
 import type { Route, Routes } from '../server/routes.ts';
-import type { Examples, OperationExample } from './examples.ts';
+import type { DocumentedRoute, Examples } from './examples.ts';
 import { makeFile, once, sendFile } from './static-file.ts';
 
 /** The OpenAPI document of what this process serves, made on first use. */
@@ -39,11 +39,6 @@ export function catalogSchemaRoute(app: Routes): void {
     return sendFile(request, reply, await file());
   });
 }
-
-/** A route with its documentation. */
-export type DocumentedRoute = Pick<Route, 'method' | 'path' | 'schema' | 'oauthErrors'> & {
-  examples: Record<string, OperationExample>;
-};
 
 /** All but hidden routes and the implied HEAD and OPTIONS. */
 function documentedRoutes(routes: readonly Route[], examples: Examples): DocumentedRoute[] {

@@ -1,5 +1,4 @@
-import type { OperationExample } from './examples.ts';
-import type { DocumentedRoute } from './schema-routes.ts';
+import type { DocumentedRoute, OperationExample } from './examples.ts';
 
 export type Json = Record<string, unknown>;
 /** A JSON Schema, as far as this module inspects one. */

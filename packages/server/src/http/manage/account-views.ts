@@ -1,6 +1,6 @@
+import type { SignedIn } from '../../domain/accounts/account.ts';
 import { PORTAL_LANGUAGES, readPreferences, THEMES } from '../../domain/accounts/account.ts';
 import { neededProof } from '../../domain/accounts/confirm-identity.ts';
-import type { SignedIn } from '../../domain/accounts/sign-in.ts';
 import { accessOf, languagesOf } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { Nullable, Type } from '../../schema.ts';

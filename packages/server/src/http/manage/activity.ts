@@ -1,5 +1,6 @@
-import { MAX_STEPS, readActivity, readOverview, STEPS } from '../../domain/activity.ts';
+import { MAX_STEPS, readActivity } from '../../domain/activity.ts';
 import { ERRORS } from '../../domain/errors.ts';
+import { readOverview, STEPS } from '../../domain/overview.ts';
 import type { Service } from '../../domain/service.ts';
 import { Nullable, type Static, Type } from '../../schema.ts';
 import { type ActivityStep, STEP_MS } from '../../storage/port.ts';

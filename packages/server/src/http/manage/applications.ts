@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Application,
-  countParts,
   createApplication,
   fingerprintOf,
   type Rotation,
@@ -12,6 +11,7 @@ import { type PageColors, readAccentColor, readableAccent } from '../../domain/a
 import { catalogProblems, readChange, SETTING_NAMES, SETTINGS, toUpdate } from '../../domain/applications/settings.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Manager } from '../../domain/manage/authorize-manager.ts';
+import { countParts } from '../../domain/overview.ts';
 import { displayNameProblem } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { readElsewhere, Type } from '../../schema.ts';

@@ -1,8 +1,8 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { type Catalog, toItems } from '../../domain/catalog/catalog.ts';
 import { type CatalogDefinition, unpackDefinition } from '../../domain/catalog/definition.ts';
-import type { DraftOptions, Seen } from '../../domain/catalog/draft.ts';
-import { type Edit, type Edited, type EditOptions, editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import type { DraftOptions, Edited, Seen } from '../../domain/catalog/draft.ts';
+import { type Edit, type EditOptions, editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { readableDifference } from '../../domain/catalog/publish.ts';
 import { knownOf } from '../../domain/catalog/read-definition.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';

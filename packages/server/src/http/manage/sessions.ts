@@ -1,7 +1,8 @@
+import type { SignedIn } from '../../domain/accounts/account.ts';
 import { accountEmailProblem } from '../../domain/accounts/account.ts';
 import { acceptInvitation } from '../../domain/accounts/invitations.ts';
 import { describeLink, kindOfLink, mailLink } from '../../domain/accounts/links.ts';
-import { type SignedIn, setUp, signInByLink, signInByPassword, type Visitor } from '../../domain/accounts/sign-in.ts';
+import { setUp, signInByLink, signInByPassword, type Visitor } from '../../domain/accounts/sign-in.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { browserLanguage } from '../../domain/mail/write-letter.ts';
 import { authorizeManager } from '../../domain/manage/authorize-manager.ts';

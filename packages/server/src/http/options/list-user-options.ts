@@ -12,8 +12,7 @@ import { badParameter, linkHeader, type Query, readPage, readParameter, readUidP
 import { noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { identifyApplication } from './api-key.ts';
-import type { Wording } from './read-catalog.ts';
-import { findGroup, findKey, readWording, respondPrivately } from './responses.ts';
+import { findGroup, findKey, readWording, respondPrivately, type Wording, type Written } from './responses.ts';
 import {
   AcceptLanguageHeader,
   DefaultOptionResponse,
@@ -31,7 +30,6 @@ import {
   type PlacedThen,
   recordView,
   viewUserOption,
-  type Written,
   writeDefault,
   writeUserOption,
 } from './user-option-view.ts';

@@ -6,6 +6,7 @@ import type { ErrorName } from '../../domain/errors.ts';
 import { NotModified, type TSchema, Type } from '../../schema.ts';
 import { readPage, readParameter, readUidParameter, writeListing } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
+import type { Wording } from './responses.ts';
 import {
   type CatalogRead,
   type CatalogRequest,
@@ -127,9 +128,6 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
     };
   });
 }
-
-/** The language of labels, and whether translations are limited to it. */
-export type Wording = { language: Language | undefined; only: boolean };
 
 /** A group as the API returns it. */
 function viewGroup({ languages }: CompiledCatalog, group: Group, position: number, wording: Wording) {

@@ -1,5 +1,5 @@
 import type { Application } from '../../domain/applications/application.ts';
-import type { Group } from '../../domain/catalog/catalog.ts';
+import type { Group, Language } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import { type FieldError, InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
@@ -11,8 +11,6 @@ import type { Route } from '../server/routes.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication, peekApplication } from './api-key.ts';
 import type { CatalogCache, ReadyResponse } from './catalog-cache.ts';
-import type { Wording } from './read-catalog.ts';
-import type { Written } from './user-option-view.ts';
 
 export type CatalogRequest = {
   catalog: CompiledCatalog;
@@ -96,6 +94,9 @@ function makeReady({ text, page }: Made): ReadyResponse {
   return { body, etag: etagOf(bytes), page };
 }
 
+/** The language of labels, and whether translations are limited to it. */
+export type Wording = { language: Language | undefined; only: boolean };
+
 /** `language` by name or tag; without it, by Accept-Language, then the default. */
 export function readWording({ languages }: CompiledCatalog, query: Query, acceptLanguage: string | undefined): Wording {
   const given = readParameter(query, 'language');
@@ -110,6 +111,12 @@ export function findLanguage(languages: CompiledCatalog['languages'], given: str
   const fields = [{ field: `${field}language`, message: 'is not a language of this application', allowed }];
   throw new InnkeeperError('languageUnknown', { fields });
 }
+
+/**
+ * JSON as sent (wire-text.ts), and a shorter text to derive its ETag from: the same, but with each part that many users
+ * share replaced by that part's own tag. It differs whenever the bytes do, and is a tenth as long to hash.
+ */
+export type Written = { bytes: string; mark: string };
 
 /**
  * A user's own data: has an ETag and is not for shared caches. For one record, the ETag starts with the record's own

@@ -9,7 +9,7 @@ import type { SelectionRecord } from '../../storage/port.ts';
 import { etagOf } from '../request-headers.ts';
 import { toWireBytes } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
-import type { Wording } from './read-catalog.ts';
+import type { Wording, Written } from './responses.ts';
 
 /** A key as of the revision that a record was saved in. */
 export type PlacedThen = { catalog: CompiledCatalog; placed: PlacedKey };
@@ -216,12 +216,6 @@ function each<From, To>(value: From | From[], to: (one: From) => To): To | To[] 
 function isShown({ language, only }: Wording): (each: Language) => boolean {
   return ({ tag }) => !only || tag === language?.tag;
 }
-
-/**
- * JSON as sent (wire-text.ts), and a shorter text to derive its ETag from: the same, but with each part that many users
- * share replaced by that part's own tag. It differs whenever the bytes do, and is a tenth as long to hash.
- */
-export type Written = { bytes: string; mark: string };
 
 export function enclose(before: string, { bytes, mark }: Written, after: string): Written {
   return { bytes: before + bytes + after, mark: before + mark + after };

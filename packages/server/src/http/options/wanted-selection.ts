@@ -1,8 +1,7 @@
 import type { Language } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import { type FieldError, InnkeeperError } from '../../domain/errors.ts';
-import type { Refusals } from '../../domain/selections/check-selection.ts';
-import type { WantedSelection } from '../../domain/selections/save-selections.ts';
+import type { Refusals, WantedSelection } from '../../domain/selections/check-selection.ts';
 import type { UserClaims } from '../../domain/users/identify-user.ts';
 import { readUuid } from '../../uuid.ts';
 import { readJsonObject } from '../bodies.ts';

@@ -2,14 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ClientGone } from './body.ts';
 import { plainAddress } from './client-address.ts';
-import type { HttpRequest } from './request-and-reply.ts';
 
-/** A request that arrived on a connection, and its response. */
-export type Exchange = {
+/** A request as it arrived on a connection, and its response. */
+export type RawExchange = {
   readonly connection: Connection;
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
-  readonly request: HttpRequest;
 };
 
 /** All that are open, in the order in which they are resumed. */
@@ -55,7 +53,7 @@ export class Connection {
   /** Read on accept: a socket that was reset has no address. */
   readonly peer: string;
   /** Oldest first, in the order of the responses. Completed ones are removed when the next request arrives. */
-  readonly #exchanges: Exchange[] = [];
+  readonly #exchanges: RawExchange[] = [];
   #pauses = 0;
   /** Requests and chunks in the latest read, which is recognised by the bytes read until then. */
   #pieces = 0;
@@ -76,7 +74,7 @@ export class Connection {
     if (this.#pieces > FEW_PIECES) countSmall(this);
   }
 
-  add(exchange: Exchange): void {
+  add(exchange: RawExchange): void {
     this.count();
     // Only from the front: a client may pipeline thousands, and checking all of them each time would take seconds.
     while (this.#exchanges[0] && !isOpen(this.#exchanges[0])) this.#exchanges.shift();
@@ -84,7 +82,7 @@ export class Connection {
   }
 
   /** The oldest request without a complete response. */
-  get oldest(): Exchange | undefined {
+  get oldest(): RawExchange | undefined {
     return this.#exchanges.find(isOpen);
   }
 
@@ -103,7 +101,7 @@ export class Connection {
 }
 
 /** Aborted with ClientGone when the client closes its side, and when the response is done. */
-export function goneSignal(exchange: Exchange | undefined): AbortSignal {
+export function goneSignal(exchange: RawExchange | undefined): AbortSignal {
   const controller = new AbortController();
   if (!exchange) return controller.signal;
   const { connection, response } = exchange;
@@ -120,7 +118,7 @@ export function goneSignal(exchange: Exchange | undefined): AbortSignal {
   return controller.signal;
 }
 
-function isOpen({ response }: Exchange): boolean {
+function isOpen({ response }: RawExchange): boolean {
   // A sent response is usually destroyed by the time the next request arrives, so check that first: it is cheaper.
   return !response.destroyed && !response.writableFinished;
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { InnkeeperError } from '../../domain/errors.ts';
-import type { Connection, Exchange } from './connection.ts';
-import { HttpReply } from './request-and-reply.ts';
+import type { Connection } from './connection.ts';
+import { type Exchange, HttpReply } from './request-and-reply.ts';
 import { JSON_TYPE, WireText } from './wire-text.ts';
 
 /**

@@ -6,7 +6,7 @@ import { Admission, type RateLimits } from '../../domain/limits/rate-limits.ts';
 import type { Span } from '../../domain/tracing.ts';
 import { mask } from '../../monitoring/logging.ts';
 import { networkOf } from './client-address.ts';
-import { type Exchange, goneSignal } from './connection.ts';
+import { goneSignal, type RawExchange } from './connection.ts';
 import { JSON_TYPE, WireText } from './wire-text.ts';
 
 /**
@@ -36,6 +36,9 @@ export type FoundRoute = {
   readonly failAsPage?: (request: HttpRequest, reply: HttpReply, error: InnkeeperError) => void;
 };
 
+/** A request on a connection, and its response. */
+export type Exchange = RawExchange & { readonly request: HttpRequest };
+
 /** One request of any kind. Everything about its connection is read on arrival: later the client may be gone. */
 export class HttpRequest {
   readonly id: string;
@@ -58,7 +61,7 @@ export class HttpRequest {
   /** undefined: it is not traced. */
   span: Span | undefined = undefined;
   /** undefined: this process made the request itself. */
-  exchange: Exchange | undefined = undefined;
+  exchange: RawExchange | undefined = undefined;
 
   constructor({ method, url, headers, address }: Parts, limits: RateLimits) {
     this.id = requestIdOf(headers);

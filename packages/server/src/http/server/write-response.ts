@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ClientGone, discardAll, discardBody, hasBody } from './body.ts';
-import type { Exchange } from './connection.ts';
-import { type Body, type BodyStream, type HttpReply, isStream } from './request-and-reply.ts';
+import { type Body, type BodyStream, type Exchange, type HttpReply, isStream } from './request-and-reply.ts';
 import { statusText, toWireBytes, WireText } from './wire-text.ts';
 
 /** The only code that writes responses. Throws before writing anything if a header has an invalid value. */

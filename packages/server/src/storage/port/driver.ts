@@ -1,6 +1,4 @@
-import type { Storage } from './storage.ts';
-
-export type DatabaseKind = 'sqlite' | 'postgres';
+import type { DatabaseKind, Storage } from './storage.ts';
 
 export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable';

@@ -10,7 +10,6 @@ import type {
 import type { ActivityStore, AuditStore, RequestLogStore } from './activity-and-audit.ts';
 import type { ApplicationStore } from './applications.ts';
 import type { CatalogStore, DraftStore, TextStateStore } from './catalogs.ts';
-import type { DatabaseKind } from './driver.ts';
 import type { EventStore } from './events.ts';
 import type { SelectionStore } from './selections.ts';
 import type {
@@ -22,8 +21,11 @@ import type {
   SealedStore,
   SigningKeyStore,
 } from './service-state.ts';
-import type { TokenStore, TransferStore, TrialStore, UserStore } from './users.ts';
+import type { TransferStore } from './transfer.ts';
+import type { TokenStore, TrialStore, UserStore } from './users.ts';
 import type { DeliveryStore, WebhookStore } from './webhooks.ts';
+
+export type DatabaseKind = 'sqlite' | 'postgres';
 
 /**
  * The port to the database. Each call is one atomic act: one transaction, which is on disk when the call returns.

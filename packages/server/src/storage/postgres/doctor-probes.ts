@@ -1,6 +1,7 @@
 import { messageOf } from '../../caught.ts';
 import type { DatabaseCapacity, DataCheck, DataCheckOptions } from '../port.ts';
-import { ConnectionPool, statement } from './connections.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import { statement } from './connections.ts';
 import { findHomes, type Homes, schemaOf } from './distributed/homes.ts';
 import { DURABILITY_STEPS, DURABLE_SETTINGS, isForbidden } from './errors.ts';
 import { alone, applyAll } from './migrations.ts';

@@ -1,9 +1,8 @@
 import type pg from 'pg';
 import { StorageUnavailable } from '../port.ts';
-import type { Connections } from './connections.ts';
 import { answerWithin } from './deadline.ts';
 import { isReadOnly } from './errors.ts';
-import { endClient, LOCK_MS, type Servers, serverMs } from './servers.ts';
+import { endClient, type Servers, serverMs } from './servers.ts';
 
 const MAX_CLIENTS = 4;
 /** Acts with a timeout of their own may each take minutes: the rest is for others. */
@@ -16,7 +15,7 @@ export type Query = <Row extends pg.QueryResultRow>(text: string, values?: unkno
 export type QueryFor = (statementMs: number) => Query;
 
 /** For the rest of the transaction. A long act waits for locks. */
-const boundStatements = (statementMs: number): string =>
+export const boundStatements = (statementMs: number): string =>
   `set local statement_timeout = ${serverMs(statementMs)}; set local lock_timeout to default`;
 
 /** A small pool of ordinary connections for the rare acts of several statements. */
@@ -155,33 +154,4 @@ export class Transactions {
     clearTimeout(this.#idle.splice(index, 1)[0]?.timer);
     endClient(client).catch(() => {});
   }
-}
-
-/** Acts inside one transaction. A failed act is rolled back on its own, as it would be outside; the others stay. */
-export function inTransaction(query: Query, queryFor: QueryFor, lockMs = LOCK_MS): Connections {
-  const undoable = async <T>(act: () => Promise<T>): Promise<T> => {
-    await query('savepoint act');
-    try {
-      const result = await act();
-      await query('release savepoint act');
-      return result;
-    } catch (error) {
-      // A lost connection has rolled back everything.
-      await query('rollback to savepoint act').catch(() => {});
-      throw error;
-    }
-  };
-  return {
-    read: ({ text }, values) => query(text, values),
-    write: ({ text }, values) => undoable(() => query(text, values)),
-    writeInTurn: ({ text }, values) => undoable(() => query(text, [...values, String(lockMs)])),
-    writeWithOthers: ({ alone }, act) =>
-      undoable(() => query(alone.text, [`[${JSON.stringify(act)}]`, String(lockMs)])),
-    transaction: (work, statementMs) =>
-      undoable(async () => {
-        if (statementMs === undefined) return work(query);
-        await query(boundStatements(statementMs));
-        return work(queryFor(statementMs));
-      }),
-  };
 }

@@ -9,7 +9,7 @@ import { queryOn } from './common.ts';
 import type { Connection } from './connection.ts';
 import { eventReads } from './events.ts';
 import { selectionReads } from './selections.ts';
-import { countListed, type SurveyReads } from './surveys.ts';
+import { countListed, type Survey } from './surveys.ts';
 import { tokenReads } from './tokens.ts';
 import { transferReads } from './transfer.ts';
 import { userSearchReads, walkReads } from './user-walk.ts';
@@ -20,10 +20,6 @@ type Run = <Name extends keyof PlainActs>(
   name: Name,
   ...args: Parameters<PlainActs[Name]>
 ) => Promise<Awaited<ReturnType<PlainActs[Name]>>>;
-export type Survey = <Name extends keyof SurveyReads>(
-  name: Name,
-  ...args: Parameters<SurveyReads[Name]>
-) => Promise<Awaited<ReturnType<SurveyReads[Name]>>>;
 
 /**
  * The port's stores, on either thread: the HTTP thread sends acts to the writer thread; the writer thread runs

@@ -4,7 +4,6 @@ import { toValuePage, WALK_ROWS } from '../pages.ts';
 import type { AuditStore, KeySurvey, ListedCounts, ListedKey, SelectionStore, ValuePage, ValueRow } from '../port.ts';
 import { queryOn } from './common.ts';
 import type { Connection } from './connection.ts';
-import type { Survey } from './stores.ts';
 import { walkReads } from './user-walk.ts';
 
 const DAY_MS = 86_400_000;
@@ -111,6 +110,11 @@ export function surveyReads(connection: Connection) {
     },
   };
 }
+
+export type Survey = <Name extends keyof SurveyReads>(
+  name: Name,
+  ...args: Parameters<SurveyReads[Name]>
+) => Promise<Awaited<ReturnType<SurveyReads[Name]>>>;
 
 /** One key after another: an index has its values in order, and readers who leave stop the rest. */
 export async function countListed(

@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads';
-import { createActs } from './acts.ts';
 import {
   type BatchMessage,
   type BatchResult,
   type CloseCommand,
+  createActs,
   type OpenCommand,
   runBatch,
   type WriterReady,

@@ -4,8 +4,7 @@ import { messageOf } from '../../caught.ts';
 
 import { StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../problems.ts';
-import type { ActName, Acts } from './acts.ts';
-import type { BatchMessage, BatchResult, CloseCommand, OpenCommand, WriterReady } from './batch.ts';
+import type { ActName, Acts, BatchMessage, BatchResult, CloseCommand, OpenCommand, WriterReady } from './batch.ts';
 import { type DamageReport, damaged, NO_DAMAGE } from './errors.ts';
 import { describeMismatch, FileWatch, OpenFile } from './open-file.ts';
 import { startWriterThread } from './start-writer.ts';

@@ -1,10 +1,10 @@
 import type { Stores } from '../../port.ts';
 import { activityStore, requestLogStore } from '../activity-and-audit.ts';
-import { type Connections, statement, untilUnlocked } from '../connections.ts';
+import { untilUnlocked } from '../connection-pool.ts';
+import { type Connections, inTransaction, statement } from '../connections.ts';
 import { eventStore } from '../events.ts';
 import { selectionStore } from '../selections.ts';
 import { tokenStore } from '../tokens.ts';
-import { inTransaction } from '../transactions.ts';
 import { transferStore } from '../transfer.ts';
 import { userSearch, userWalk } from '../user-walk.ts';
 import { trialStore, userStore } from '../users.ts';
