@@ -1,8 +1,14 @@
 import type { AccountRecord, WebhookRecord } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import type { Service } from '../service.ts';
-import type { AccountChange, AccountReset, LetterContent } from './letter-texts.ts';
-import { letterLanguage, type Mailer, writeLetter } from './write-letter.ts';
+import {
+  type AccountChange,
+  type AccountReset,
+  type LetterContent,
+  letterLanguage,
+  type Mailer,
+  writeLetter,
+} from './write-letter.ts';
 
 /**
  * If mail is set up, tells the owner of an account that its password or second factor changed: it may not have been

@@ -1,6 +1,35 @@
-import type { AccountRecord, Problem } from '../../storage/port.ts';
+import type { AccountRecord, Problem, Role } from '../../storage/port.ts';
 import { PORTAL_LANGUAGES, type PortalLanguage, readPreferences } from '../accounts/account.ts';
-import { LETTER_TEXTS, type LetterContent } from './letter-texts.ts';
+import { fill } from '../preferences/page-texts.ts';
+import letters from './letters.json' with { type: 'json' };
+
+/** What changed about how an account signs in. */
+export type AccountChange = 'password' | 'twoStepOn' | 'twoStepOff' | 'recoveryCodes';
+
+/** What the operator reset from the command line. */
+export type AccountReset = 'password' | 'twoStep' | 'both';
+
+/** What a letter is about; times are milliseconds since the epoch. */
+export type LetterContent =
+  | { kind: 'invitation'; application: string; role: Role; invitedBy: string; link: string; expiresAt: number }
+  | { kind: 'password' | 'signIn'; link: string; expiresAt: number }
+  | { kind: 'accountChanged'; change: AccountChange; at: number; link: string }
+  | { kind: 'accountReset'; reset: AccountReset; at: number; link: string }
+  | { kind: 'secretExpires'; application: string; expiresAt: number; link: string }
+  | { kind: 'webhookFails'; application: string; host: string; since: number; link: string }
+  | { kind: 'webhookOff'; application: string; host: string; link: string };
+
+/** One letter in one language, with placeholders in braces: the paragraphs come before the link, the notes after it. */
+type LetterParts = { subject: string; paragraphs: string[]; action: string; notes: string[] };
+
+type LetterTexts = {
+  role: Record<Role, string>;
+  change: Record<AccountChange, string>;
+  reset: Record<AccountReset, string>;
+  letters: Record<LetterContent['kind'], LetterParts>;
+};
+
+const TEXTS: Record<PortalLanguage, LetterTexts> = letters;
 
 /** A mail, as plain text and HTML. */
 export type Letter = { to: string; subject: string; text: string; html: string };
@@ -27,9 +56,11 @@ const MAX_NAME = 100;
 
 /** A letter in plain text and in simple HTML, which loads nothing. */
 export function writeLetter(to: string, language: PortalLanguage, content: LetterContent): Letter {
-  const format = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-  const time = (at: number): string => `${format.format(at)} UTC`;
-  const { subject, paragraphs, action, notes } = LETTER_TEXTS[language].write(tidied(content), time);
+  const { action, ...parts } = TEXTS[language].letters[content.kind];
+  const values = valuesOf(content, language);
+  const subject = fill(parts.subject, values);
+  const paragraphs = parts.paragraphs.map((each) => fill(each, values));
+  const notes = parts.notes.map((each) => fill(each, values));
   return {
     to,
     subject,
@@ -60,11 +91,18 @@ export function browserLanguage(acceptLanguage: string | undefined): PortalLangu
   return tags.map((tag) => PORTAL_LANGUAGES.find((language) => language === tag)).find(Boolean) ?? 'en';
 }
 
-function tidied<T extends LetterContent>(content: T): T {
-  const texts = Object.entries(content).map(([name, value]) =>
-    typeof value === 'string' && name !== 'link' ? [name, oneLine(value)] : [name, value],
-  );
-  return Object.fromEntries(texts) as T;
+/** By placeholder. */
+function valuesOf(content: LetterContent, language: PortalLanguage): Record<string, string> {
+  const format = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+  const values: Record<string, string> = {};
+  for (const [name, value] of Object.entries(content)) {
+    values[name] = typeof value === 'number' ? `${format.format(value)} UTC` : oneLine(value);
+  }
+  const { role, change, reset } = TEXTS[language];
+  if (content.kind === 'invitation') values.role = role[content.role];
+  if (content.kind === 'accountChanged') values.change = change[content.change];
+  if (content.kind === 'accountReset') values.reset = reset[content.reset];
+  return values;
 }
 
 /** Removes control and direction characters, which could make a name look like our own text. */
