@@ -196,7 +196,7 @@ export function makeOptionsClient<C extends AnyCatalog>(
   return client as OptionsClient<C>;
 }
 
-const listOf = (value: Value): Scalar[] => [value].flat() as Scalar[];
+const listOf = (value: Value): Scalar[] => [value].flat();
 
 /** The selection of a key. Found only by UID: names change, and another key may have the name today. */
 export function selectionOf<S extends Selection>(key: OptionKey, selections: readonly S[]): S | undefined {

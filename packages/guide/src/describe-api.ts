@@ -1,4 +1,4 @@
-import type { Answer, Content, Example, OpenApi, Operation, Parameter, Reference, Schema } from './openapi.ts';
+import type { Answer, Content, OpenApi, Operation, Parameter, Reference, Schema } from './openapi.ts';
 import type { Source } from './section.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -148,7 +148,7 @@ function typeOf(api: OpenApi, from: Schema | Reference | undefined): string {
 
 function exampleBlock(api: OpenApi, content: Content | undefined): string {
   const [first] = Object.values(content?.examples ?? {});
-  const example = first && (resolve(api, first) as Example);
+  const example = first && resolve(api, first);
   if (example?.value === undefined || typeof example.value !== 'object') return '';
   return `\`\`\`json\n${JSON.stringify(example.value, null, 2)}\n\`\`\``;
 }

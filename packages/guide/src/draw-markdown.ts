@@ -70,7 +70,7 @@ export function drawMarkdown(markdown: string, resolve: Resolve): Drawn {
   });
   const tokens = marked.lexer(markdown);
   const html = marked.parser(tokens);
-  return { html, headings, passages: passagesOf(tokens as Tokens.Generic[], headings) };
+  return { html, headings, passages: passagesOf(tokens, headings) };
 }
 
 /** Gives each code in the table of errors an id to link to. */
@@ -129,7 +129,7 @@ function passagesOf(tokens: Tokens.Generic[], headings: Heading[]): Passage[] {
 /** One passage per code of a table of errors, with all of its rows, and the remaining text. */
 function errorRowsOf(token: Tokens.Generic): { rows: Passage[]; rest: string } {
   const rows = new Map<string, Passage>();
-  const rest = (token.raw as string).split('\n').filter((line) => {
+  const rest = token.raw.split('\n').filter((line) => {
     const code = token.type === 'table' ? /^\| (\d{4}) \|/.exec(line)?.[1] : undefined;
     if (code === undefined) return true;
     const text = `${rows.get(code)?.text ?? ''} ${line}`;

@@ -25,7 +25,7 @@ export function sayRefusal(
   if (key.multiple && Number.isNaN(at)) return texts.howMany(key.min_selected, key.max_selected);
   const { allowed } = problem ?? {};
   if (!allowed || typeof allowed !== 'object' || Array.isArray(allowed)) return texts.notAllowed;
-  return sayRule(allowed as Rules, [value].flat()[at], texts, locale);
+  return sayRule(allowed, [value].flat()[at], texts, locale);
 }
 
 type Rules = {

@@ -9,6 +9,7 @@ import { type MailSettings, readMail } from './mail/mail-settings.ts';
 import { PACKAGE_ROOT } from './package.ts';
 import { findSecret, keepSecret, readPreviousSecret, secretPath } from './secret-file.ts';
 import {
+  ALL_SETTINGS,
   AREAS,
   type Area,
   environmentName,
@@ -361,7 +362,7 @@ const OTHERS_VARIABLE =
 
 /** Variables that look like settings but are not, each with a suggestion: most are typos. */
 export function unknownVariables(env: NodeJS.ProcessEnv = process.env): string[] {
-  const known = (Object.keys(SETTINGS) as SettingName[]).flatMap((name) => {
+  const known = ALL_SETTINGS.flatMap((name) => {
     const variable = environmentName(name);
     return 'secret' in SETTINGS[name] ? [variable, `${variable}_FILE`] : [variable];
   });

@@ -134,7 +134,7 @@ export function checkShape(
   { max, words = TYPE_WORDS, isPlain = false }: Reading,
 ): Structure {
   const walk: Walk = { path: [], problems: [], unreadable: [], max, words, isPlain };
-  check(schema as Shape, data, walk);
+  check(schema, data, walk);
   return { problems: walk.problems.slice(0, max), unreadable: walk.unreadable };
 }
 

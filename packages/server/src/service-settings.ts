@@ -96,6 +96,7 @@ export const REMOTE_SETTINGS = {
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
+export const ALL_SETTINGS = Object.keys(SETTINGS) as SettingName[];
 export type Settings = Partial<Record<SettingName | keyof typeof REMOTE_SETTINGS, string>>;
 export type Area = 'users' | 'options' | 'portal';
 

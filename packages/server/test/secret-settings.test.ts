@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig, readRemote, unknownVariables } from '../src/config.ts';
-import { environmentName, SETTINGS, type SettingName } from '../src/service-settings.ts';
+import { ALL_SETTINGS, environmentName, SETTINGS } from '../src/service-settings.ts';
 import { SECRET } from './http/start.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'innkeeper-secrets-'));
@@ -35,7 +35,7 @@ test('every secret can be read from a file, without a final newline', () => {
 });
 
 test('settings that sound like secrets are marked as secrets', () => {
-  const named = (Object.keys(SETTINGS) as SettingName[]).filter((name) => /secret|token$|password$/i.test(name));
+  const named = ALL_SETTINGS.filter((name) => /secret|token$|password$/i.test(name));
   expect(named.filter((name) => !('secret' in SETTINGS[name]))).toEqual([]);
 });
 

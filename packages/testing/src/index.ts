@@ -111,7 +111,7 @@ async function startService() {
   const waiting = new Map<number, { resolve(result: never): void; reject(error: Error): void }>();
   let lastId = 0;
   const answerOf = <T>(id: number): Promise<T> =>
-    new Promise((resolve, reject) => waiting.set(id, { resolve: resolve as (result: never) => void, reject }));
+    new Promise((resolve, reject) => waiting.set(id, { resolve: resolve, reject }));
   child.on('message', ({ id, result, failed }: Answer) => {
     const waiter = waiting.get(id);
     waiting.delete(id);

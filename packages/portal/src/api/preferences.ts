@@ -28,7 +28,7 @@ export function usePreferences() {
         : client.setQueryData(sessionQuery.queryKey, (before) => before && { ...before, preferences }),
   });
   return {
-    theme: colorScheme as Theme,
+    theme: colorScheme,
     language: i18n.language as PortalLanguage,
     error: save.error,
     setTheme(theme: Theme) {

@@ -22,7 +22,7 @@ export function TimeRange({ range, spans, onChange, small }: Props) {
     setOpen(value === 'own');
     if (value === null) onChange({});
     else if (value !== 'own') onChange({ span: value as Span });
-    else onChange({ from: rangeQuery({ span: range.span ?? 'day' }).from as string });
+    else onChange({ from: rangeQuery({ span: range.span ?? 'day' }).from });
   };
   return (
     <>

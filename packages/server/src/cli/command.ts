@@ -15,7 +15,6 @@ export type CommandOptions = Settings & { json?: true };
 
 /** For commands that only work on the database. */
 export const STORAGE_SETTINGS: readonly SettingName[] = ['databaseUrl', 'secret', 'secretPrevious'];
-export const ALL_SETTINGS = Object.keys(SETTINGS) as SettingName[];
 
 export type CommandText = {
   name: string;

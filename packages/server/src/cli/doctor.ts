@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
-import { ALL_SETTINGS, type CommandOptions, defineCommand } from './command.ts';
+import { ALL_SETTINGS } from '../service-settings.ts';
+import { type CommandOptions, defineCommand } from './command.ts';
 import type { Check } from './doctor/check.ts';
 import { counted, dim, layOut, printResult } from './output.ts';
 import { Progress } from './terminal.ts';

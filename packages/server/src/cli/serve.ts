@@ -1,8 +1,9 @@
 import cluster from 'node:cluster';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
+import { ALL_SETTINGS } from '../service-settings.ts';
 import { unsafeSettings } from '../unsafe-settings.ts';
-import { ALL_SETTINGS, type CommandOptions, defineCommand } from './command.ts';
+import { type CommandOptions, defineCommand } from './command.ts';
 import { Failure } from './failure.ts';
 import { makeDatabase } from './new-database.ts';
 

@@ -56,7 +56,7 @@ export class WorkPool implements Work {
         'Too many plans, imports and other large requests of this application are waiting. Nothing was changed. Send this one again in a few seconds.';
       return Promise.reject(new InnkeeperError('overloaded', { message, headers: RETRY_AFTER }));
     }
-    this.#waiting.push({ message: { name, input }, bytes, appId, resolve: resolve as Waiting['resolve'], reject });
+    this.#waiting.push({ message: { name, input }, bytes, appId, resolve: resolve, reject });
     this.#startNext();
     return promise;
   };

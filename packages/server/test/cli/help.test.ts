@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { asTyped } from '../../src/cli/output.ts';
 import { commandName } from '../../src/config.ts';
 import { SETTING_NAMES } from '../../src/domain/applications/settings.ts';
-import { environmentName, flagName, SETTINGS, type SettingName } from '../../src/service-settings.ts';
+import { ALL_SETTINGS, environmentName, flagName, SETTINGS } from '../../src/service-settings.ts';
 import { inThread } from './in-thread.ts';
 import { runInnkeeper } from './run-innkeeper.ts';
 
@@ -70,7 +70,7 @@ test('the general help lists every command and the exit codes', async () => {
 
 test('serve accepts every setting as a flag and shows its environment name and default', async () => {
   const text = (await help('serve')).replace(/\s+/g, ' ');
-  for (const name of Object.keys(SETTINGS) as SettingName[]) {
+  for (const name of ALL_SETTINGS) {
     expect(text).toContain(`${flagName(name)} <value>`);
     expect(text).toContain(
       `(${environmentName(name)}${SETTINGS[name].default && `, default ${SETTINGS[name].default}`})`,

@@ -1,7 +1,7 @@
 import { Group, Input, SegmentedControl, Select } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { THEMES, type Theme, usePreferences } from '../../api/preferences.ts';
+import { THEMES, usePreferences } from '../../api/preferences.ts';
 import { PORTAL_LANGUAGES, type PortalLanguage } from '../../i18n.ts';
 import { Problem } from '../../shell/states.tsx';
 import { Section } from './section.tsx';
@@ -21,7 +21,7 @@ export function PreferencesSection() {
             aria-labelledby={themeLabel}
             data={THEMES.map((value) => ({ value, label: shell(`theme.${value}`) }))}
             value={theme}
-            onChange={(value) => setTheme(value as Theme)}
+            onChange={(value) => setTheme(value)}
           />
         </Input.Wrapper>
         <Select

@@ -71,7 +71,7 @@ function Form({ applications, needs, onClose, onMade }: Omit<Props, 'opened'>) {
           allowDeselect={false}
           data={ACCESSES.map((value) => ({ value, label: t(`accessName.${value}`) }))}
           value={access}
-          onChange={(value) => setAccess((value ?? 'read') as Access)}
+          onChange={(value) => setAccess(value ?? 'read')}
         />
         <MultiSelect
           label={t('tokenApps')}
@@ -88,7 +88,7 @@ function Form({ applications, needs, onClose, onMade }: Omit<Props, 'opened'>) {
           allowDeselect={false}
           data={LIFETIMES.map((value) => ({ value, label: t(`lifetime.${value}`) }))}
           value={expires}
-          onChange={(value) => setExpires((value ?? '90d') as Lifetime)}
+          onChange={(value) => setExpires(value ?? '90d')}
         />
         <OwnProof needs={needs} value={proof} onChange={setProof} error={make.error} />
         {!isOfProof(needs, make.error) && <Problem error={make.error} />}

@@ -71,7 +71,7 @@ export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
           clearButtonProps={{ 'aria-label': t('filter.clear') }}
           data={actions.map((value) => ({ value, label: t(`action.${textOf(value)}`) }))}
           value={filter.action}
-          onChange={(action) => setFilter({ ...filter, action: action as AuditAction | null })}
+          onChange={(action) => setFilter({ ...filter, action })}
         />
         {canChooseActor && (
           <Select

@@ -39,7 +39,7 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
   if (!found) return null;
   const item = found.kind === 'group' ? found.group : found.key;
   const siblings = (found.kind === 'group' ? tree.groups : found.group.keys).filter((each) => !each.archived);
-  const index = siblings.indexOf(item as (typeof siblings)[number]);
+  const index = siblings.indexOf(item);
   const label = labelIn(item, defaultOf(tree.languages), tree.languages);
   const change = (body: Record<string, unknown>) =>
     found.kind === 'group' ? edits.changeGroup(uid, body) : edits.changeKey(uid, body);

@@ -98,7 +98,7 @@ export function keyOf(form: KeyForm): FileKey {
     type: form.type,
     ...(form.multiple && { multiple: true, min: (readNumber(form.min) || 0) as number }),
     ...(form.multiple && form.max.trim() !== '' && { max: readNumber(form.max) as number }),
-    ...(byDefault.length > 0 && { default: (form.multiple ? byDefault : byDefault[0]) as Scalar }),
+    ...(byDefault.length > 0 && { default: form.multiple ? byDefault : byDefault[0] }),
     ...(values && !isPlainBoolean(form) && { values }),
     ...(constraint && { constraint }),
     ...(texts && { translations: texts }),

@@ -13,7 +13,7 @@ export function KindChips({ value, onChange }: { value: Kind; onChange(kind: Kin
       <Input.Label labelElement="div" id={`${id}-label`}>
         {t('key.type')}
       </Input.Label>
-      <Chip.Group value={value} onChange={(kind) => onChange(kind as Kind)}>
+      <Chip.Group value={value} onChange={(kind) => onChange(kind)}>
         <Group gap={6}>
           {KINDS.map((kind) => (
             <Chip key={kind} name={id} value={kind} size="sm" variant="outline">

@@ -49,8 +49,8 @@ export function DurationInput(props: {
           onChange={(value) => {
             if (value === null) return;
             // The number stays: changing 10 minutes to hours means 10 hours.
-            setUnit(value as Unit);
-            onChange(Math.round((seconds / size) * UNITS[value as Unit]));
+            setUnit(value);
+            onChange(Math.round((seconds / size) * UNITS[value]));
           }}
         />
       </Group>

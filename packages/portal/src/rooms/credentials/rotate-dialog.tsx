@@ -74,7 +74,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
             label={t('rotate.overlap')}
             data={OVERLAPS.map((value) => ({ value, label: t(`rotate.overlaps.${value}`) }))}
             value={overlap}
-            onChange={(value) => setOverlap((value ?? '24h') as Overlap)}
+            onChange={(value) => setOverlap(value ?? '24h')}
             allowDeselect={false}
             comboboxProps={{ withinPortal: true }}
           />

@@ -40,7 +40,7 @@ export function EventList({ clientId, userUid, type, onType }: Props) {
         clearButtonProps={{ 'aria-label': t('clearType') }}
         data={[...EVENT_TYPES]}
         value={type ?? null}
-        onChange={(chosen) => onType((chosen as EventType | null) ?? undefined)}
+        onChange={(chosen) => onType(chosen ?? undefined)}
       />
       {events.isPending && <LoadingState />}
       {events.isError && <ErrorState error={events.error} retry={() => events.refetch()} />}

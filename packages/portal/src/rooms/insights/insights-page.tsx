@@ -98,7 +98,7 @@ export function InsightsPage() {
             label={t('span')}
             allowDeselect={false}
             value={span}
-            onChange={(value) => setSpan((value ?? 'days30') as Span)}
+            onChange={(value) => setSpan(value ?? 'days30')}
             data={(Object.keys(SPANS) as Span[]).map((value) => ({ value, label: t(`spans.${value}`) }))}
             w={200}
           />

@@ -21,7 +21,7 @@ export function RoleSelect(props: {
       disabled={disabled}
       data={ROLES.map((role) => ({ value: role, label: t(`role.${role}`) }))}
       value={value}
-      onChange={(role) => role !== null && role !== value && onChange(role as Role)}
+      onChange={(role) => role !== null && role !== value && onChange(role)}
     />
   );
 }

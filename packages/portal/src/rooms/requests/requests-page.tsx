@@ -44,7 +44,7 @@ function Requests({ clientId }: { clientId: string }) {
     void navigate({
       search: (before) => {
         const next: Record<string, string | null | undefined> = { ...before, ...changed };
-        return Object.fromEntries(Object.entries(next).filter(([, value]) => value)) as RequestSearch;
+        return Object.fromEntries(Object.entries(next).filter(([, value]) => value));
       },
       replace: !('request' in changed),
     });

@@ -51,7 +51,7 @@ export function InvitationSignIn({ token, invitation, goOn }: Props & { invitati
             { value: 'account', label: t('haveAccount') },
           ]}
           value={has}
-          onChange={(value) => setHas(value as typeof has)}
+          onChange={(value) => setHas(value)}
         />
       )}
       {!session.isPending &&

@@ -43,7 +43,7 @@ export const ImportDialog = memo(function ImportDialog(props: Props) {
         query: { draft: true },
         body: sent,
       });
-      return { sent, etag, found: data as TextsPreview };
+      return { sent, etag, found: data };
     },
   });
 

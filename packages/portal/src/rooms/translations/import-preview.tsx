@@ -108,7 +108,7 @@ export function ImportPreview(props: {
               className={classes.kinds}
               aria-label={t('import.show')}
               value={kind}
-              onChange={(value) => setKind(value as typeof kind)}
+              onChange={(value) => setKind(value)}
               data={[
                 { value: 'all', label: t('import.all', { count: found.texts.length }) },
                 ...KINDS.map((each) => ({

@@ -86,7 +86,7 @@ function Import({ clientId, onClose }: { clientId: string; onClose(): void }) {
               onChange={setFile}
               disabled={importing.isPending}
             />
-            <Radio.Group label={t('import.ifThere')} value={ifThere} onChange={(value) => setIfThere(value as IfThere)}>
+            <Radio.Group label={t('import.ifThere')} value={ifThere} onChange={(value) => setIfThere(value)}>
               <Stack gap="xs" mt="xs">
                 {IF_THERE.map((each) => (
                   <Radio key={each} value={each} label={t(`import.${each}`)} disabled={importing.isPending} />

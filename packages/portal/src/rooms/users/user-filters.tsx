@@ -63,7 +63,7 @@ export function UserFilters({ clientId, filters, onChange }: Props) {
           { value: 'suspended', label: t('status.suspended') },
         ]}
         value={status ?? null}
-        onChange={(value) => change({ status: value as Filters['status'] | null })}
+        onChange={(value) => change({ status: value })}
       />
       <TimeRange
         small={{ label: t('created'), placeholder: t('filter.anyDate') }}

@@ -82,7 +82,7 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
             { value: 'chosen', label: t('selections.chosen', { count: rows.filter(isChosen).length }) },
           ]}
           value={shown}
-          onChange={(value) => setShown(value as Shown)}
+          onChange={(value) => setShown(value)}
         />
       </Group>
       {found.length === 0 && <Text c="dimmed">{t('selections.noMatch')}</Text>}

@@ -68,7 +68,7 @@ async function fetchJson<T extends object>(host: string, port: number, path: str
   try {
     const answer = await fetch(`http://${reachable}:${port}${path}`, { signal: AbortSignal.timeout(LIMIT_MS) });
     const body: unknown = await answer.json();
-    return answer.ok && typeof body === 'object' && body !== null ? (body as Partial<T>) : undefined;
+    return answer.ok && typeof body === 'object' && body !== null ? body : undefined;
   } catch {
     return undefined;
   }

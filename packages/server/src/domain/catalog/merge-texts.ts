@@ -1,5 +1,5 @@
 import { mapSteps, type Steps } from '../slices.ts';
-import type { Catalog, Language, Texts } from './catalog.ts';
+import type { Catalog, Language } from './catalog.ts';
 import { type CatalogDefinition, definitionOf, type WantedGroup } from './definition.ts';
 import { TEXT_LIMIT } from './file-schema.ts';
 import { canonicalTag, createLanguages } from './languages.ts';
@@ -124,7 +124,7 @@ export function* mergeTexts(
       if (prefer !== 'file') continue;
     }
     if (isOutdated) merged.outdated.push({ path, language: name, line, was: source, is });
-    (item.texts as Texts)[tag] = text;
+    item.texts[tag] = text;
   }
   return { ...merged, problems: [...merged.problems, ...(yield* ambiguities(definition, lines))] };
 }

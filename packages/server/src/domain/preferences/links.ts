@@ -66,13 +66,13 @@ function refused(message: string): InnkeeperError {
   return new InnkeeperError('usersBadRequest', { message });
 }
 
-function isGiven(value: unknown): boolean {
+function isGiven(value: unknown): value is NonNullable<unknown> {
   return value !== undefined && value !== null;
 }
 
 function readExpiry(value: unknown): number {
   if (!isGiven(value)) return USUAL_SECONDS;
-  if (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= MAX_SECONDS) return value as number;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= MAX_SECONDS) return value;
   throw refused(`expires_in must be a whole number of seconds, 1 to ${MAX_SECONDS} (a year).`);
 }
 
@@ -99,7 +99,7 @@ function readGroups(catalog: CompiledCatalog, value: unknown): string[] {
 
 function readUnsubscribe(catalog: CompiledCatalog, value: unknown): Unsubscription[] {
   if (!isGiven(value)) return [];
-  const entries = typeof value === 'object' && !Array.isArray(value) ? Object.entries(value as object) : [];
+  const entries = typeof value === 'object' && !Array.isArray(value) ? Object.entries(value) : [];
   if (entries.length === 0 || entries.length > MAX_NAMED) {
     throw refused('unsubscribe must be an object such as {"group.key": [values]}, with at least one key.');
   }
@@ -116,7 +116,7 @@ function readEntry(catalog: CompiledCatalog, name: string, values: unknown, matc
   if (!Array.isArray(values)) throw refused(`${field} must be an array of values.`);
   const { key } = placed;
   const checked = checkSelection(key, values, { languages: catalog.languages, language: undefined, held: [], matches });
-  if ('value' in checked) return { keyNo: key.keyNo, values: [checked.value].flat() as Scalar[] };
+  if ('value' in checked) return { keyNo: key.keyNo, values: [checked.value].flat() };
   const [problem] = checked.problems;
   throw refused(`${field}: ${problem?.field} ${problem?.message}.`);
 }

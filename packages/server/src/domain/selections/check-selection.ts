@@ -99,7 +99,7 @@ export function changeList(
       problems: added.problems.map((problem) => ({ ...problem, field: problem.field.replace('value', 'add') })),
     };
   }
-  const adds = new Set<unknown>(added.value as Scalar[]);
+  const adds = new Set<unknown>([added.value].flat());
   const removes = new Set<unknown>();
   const choices = new Choices(key, circumstances);
   const problems: FieldError[] = [];
@@ -111,7 +111,7 @@ export function changeList(
     removes.add(meant);
   }
   if (problems.length > 0) return { problems };
-  const changed = inCatalogOrder(key, [...list.filter((value) => !removes.has(value)), ...(added.value as Scalar[])]);
+  const changed = inCatalogOrder(key, [...list.filter((value) => !removes.has(value)), ...[added.value].flat()]);
   const atMost = Math.min(key.maxSelected ?? MAX_VALUES, MAX_VALUES);
   if (add.length > 0 && JSON.stringify(changed).length > MAX_LIST) {
     return { problems: [{ field: 'add', message: `must leave a list of at most ${MAX_LIST} characters` }] };

@@ -49,11 +49,11 @@ export function setText(
   if (languages.all.length === 1) return { ...change, language: tag };
   if (!isKnown) return { ...change, language: tag, expected: 'own-text' };
   const before = record ? textsOf(record) : {};
-  const kept = languages.all.filter((language) => {
-    const held = before[language.tag];
-    return held !== undefined && Array.isArray(held) === key.multiple;
+  const kept = languages.all.flatMap(({ tag: other }) => {
+    const held = before[other];
+    return held !== undefined && Array.isArray(held) === key.multiple ? [[other, held] as const] : [];
   });
-  const all = Object.fromEntries(kept.map((language) => [language.tag, before[language.tag] as OpenText]));
+  const all: OpenTexts = Object.fromEntries(kept);
   const from = all[tag] === undefined ? null : JSON.stringify(all[tag]);
   all[tag] = text as OpenText;
   return {

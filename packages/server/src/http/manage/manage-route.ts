@@ -254,7 +254,7 @@ function toRequest<Body, Query>(
   { body, querystring }: Pick<RouteSchema, 'body' | 'querystring'>,
 ): Unadmitted<Body, Query> {
   const { params } = request;
-  const query = request.query as RawQuery;
+  const query = request.query;
   return {
     request,
     reply,

@@ -67,7 +67,7 @@ export function listUserOptionsRoute(app: Routes, service: Service): void {
     const { user, selections } = await readSelections(service, application, claimsOfQuery(request));
     noteUser(request, user);
     const catalog = await service.catalogs.get(application.appId);
-    const query = request.query as Query;
+    const query = request.query;
     const filter = readFilter(catalog, query, request.headers['accept-language']);
     const page = readPage(query);
 

@@ -8,7 +8,7 @@ import { type IdentifiedUser, identifyUserToRead } from '../../domain/users/iden
 import { NotModified, Type } from '../../schema.ts';
 import { SELECTION_AUTH_METHODS } from '../../storage/port.ts';
 import { isUuid } from '../../uuid.ts';
-import { linkHeader, type Query, readPage, toPage } from '../paging.ts';
+import { linkHeader, readPage, toPage } from '../paging.ts';
 import { hasCurrent } from '../request-headers.ts';
 import { type HttpReply, type HttpRequest, noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
@@ -79,7 +79,7 @@ export function userOptionRoutes(app: Routes, service: Service): void {
   app.get(PATH, { schema: getSchema }, async (request, reply) => {
     const { application, user, selectionId } = await readUserOptionRequest(service, request, reply);
     const today = await service.catalogs.get(application.appId);
-    const wording = readWording(today, request.query as Query, request.headers['accept-language']);
+    const wording = readWording(today, request.query, request.headers['accept-language']);
     const records = await service.storage.selections.list(user.userId);
     const record = records.find((each) => each.selectionId === selectionId);
     if (!record) throw new InnkeeperError('selectionNotFound');
@@ -134,7 +134,7 @@ export function userOptionRoutes(app: Routes, service: Service): void {
   /** Also for a record that was unset; deleted with the user. */
   app.get(`${PATH}/history`, { schema: historySchema }, async (request, reply) => {
     const { user, selectionId } = await readUserOptionRequest(service, request, reply);
-    const query = request.query as Query;
+    const query = request.query;
     const page = readPage(query);
     const { items, total } = await service.storage.selections.history(user.userId, page, selectionId);
     if (total === 0) throw new InnkeeperError('selectionNotFound');

@@ -5,7 +5,7 @@ import type { Refusals, WantedSelection } from '../../domain/selections/check-se
 import type { UserClaims } from '../../domain/users/identify-user.ts';
 import { readUuid } from '../../uuid.ts';
 import { readJsonObject } from '../bodies.ts';
-import { badParameter, type Query, readParameter } from '../paging.ts';
+import { badParameter, readParameter } from '../paging.ts';
 import { readAuthorization, readEntityTags } from '../request-headers.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 import { findGroup, findLanguage } from './responses.ts';
@@ -150,7 +150,7 @@ export function claimsOfBody(request: HttpRequest, body: Record<string, unknown>
 /** The user that a reading request names: as Bearer, or as Basic with user_uid. */
 export function claimsOfQuery(request: HttpRequest): UserClaims {
   return {
-    userUid: readParameter(request.query as Query, 'user_uid'),
+    userUid: readParameter(request.query, 'user_uid'),
     accessToken: undefined,
     credentials: readAuthorization(request.headers.authorization),
   };

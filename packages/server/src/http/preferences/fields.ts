@@ -218,7 +218,7 @@ function isPlain(values: Key['values']): boolean {
 
 /** A value as the texts of a form field: what is shown, and what the browser sends back. */
 export function toTexts(key: Key, value: Scalar | readonly Scalar[] | null | undefined): string[] {
-  const values = value === null || value === undefined ? [] : ([value].flat() as Scalar[]);
+  const values = value === null || value === undefined ? [] : [value].flat();
   switch (controlOf(key)) {
     case 'switch':
       return values[0] === true ? ['true'] : [];

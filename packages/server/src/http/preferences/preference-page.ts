@@ -109,7 +109,7 @@ async function show(
     const { key } = placed;
     const value = values.get(key.keyNo);
     const shown = toTexts(key, value);
-    const held = value === undefined ? [] : ([value].flat() as Scalar[]);
+    const held = value === undefined ? [] : [value].flat();
     return { placed, shown, texts: kept.get(placed) ?? shown, held, isWrong: wrong.has(key.keyNo) };
   };
   const keysByGroup = Map.groupBy(keysOf(opened), ({ group }) => group);

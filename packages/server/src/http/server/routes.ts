@@ -128,11 +128,11 @@ export class Routes {
   find(method: string, target: string): Found | undefined {
     const found = this.#find(method, target);
     if (!found?.store) return undefined;
-    const { store, params, searchParams } = found as Found;
+    const { store, params, searchParams } = found;
     // UUIDs are case-insensitive.
     for (const name of store.uuids.params) lowerCase(params, name);
     for (const name of store.uuids.query) lowerCase(searchParams, name);
-    return found as Found;
+    return found;
   }
 
   /** null: no route; with a store of null: the target is not a valid URL. */

@@ -81,8 +81,8 @@ export function readPlace(text: string | undefined, refuse: Refuse): ListPlace |
     const [by, userId, value] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown[];
     const isValue =
       value === undefined || (typeof value === 'string' && value.isWellFormed() && !value.includes('\u0000'));
-    if (Number.isInteger(by) && typeof userId === 'string' && isUuid(userId) && isValue) {
-      return { by: by as number, after: { userId, ...(value !== undefined && { value: value as string }) } };
+    if (typeof by === 'number' && Number.isInteger(by) && typeof userId === 'string' && isUuid(userId) && isValue) {
+      return { by, after: { userId, ...(value !== undefined && { value }) } };
     }
   } catch {
     // Reported below.

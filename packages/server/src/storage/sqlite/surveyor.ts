@@ -38,7 +38,7 @@ export class Surveyor {
     const worker = this.#worker;
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;
-      this.#waiting.set(id, { resolve: resolve as Waiting['resolve'], reject });
+      this.#waiting.set(id, { resolve: resolve, reject });
       worker.ref();
       const message = { id, name, args } satisfies SurveyMessage;
       if (this.#waiting.size === 1) worker.postMessage(message);

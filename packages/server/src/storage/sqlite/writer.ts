@@ -93,7 +93,7 @@ export class Writer {
       return Promise.reject(new StorageUnavailable('Too many writes are waiting.'));
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ act: [name, args], resolve: resolve as (outcome: unknown) => void, reject });
+      this.#waiting.push({ act: [name, args], resolve: resolve, reject });
       if (this.#scheduled || this.#inFlight.length > 0) return;
       // After the current turn of the event loop, so that requests read from many sockets in it share a batch.
       this.#scheduled = true;
