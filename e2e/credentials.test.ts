@@ -256,7 +256,7 @@ describe('the credentials room', () => {
     await page.getByRole('link', { name: 'Requests', exact: true }).click();
     await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();
     await page.goto(`${server.url}/portal${path}/audit`);
-    await page.getByText('User viewed: this user').waitFor();
+    await page.getByText(`User viewed: ${user.userCode}`).waitFor();
     await page.goto(`${server.url}/portal${path}/credentials`);
     await page.getByText('Only owners can change them.').waitFor();
     expect(pageErrors).toEqual([]);

@@ -1,6 +1,6 @@
 import { createApplication, isLive, rotateSecret } from '../domain/applications/application.ts';
 import { catalogProblems, completeSettings, toUpdate } from '../domain/applications/settings.ts';
-import { recordExport, recordLink } from '../domain/audit.ts';
+import { recordExport, recordLink, recordUsersExport } from '../domain/audit.ts';
 import type { Catalog } from '../domain/catalog/catalog.ts';
 import type { CatalogDefinition } from '../domain/catalog/definition.ts';
 import type { CountedPlan, PublishOutcome } from '../domain/catalog/publish.ts';
@@ -33,9 +33,9 @@ export function localManagement(open: OpenStorage): Management {
   const { storage, keyring, config, now, note } = open;
   const appIdOf = async (clientId: string): Promise<number> => (await findApplication(storage, clientId)).appId;
   /** A read replica cannot store the entry; the export does not need it. */
-  const noteExport = async (read: Omit<Parameters<typeof recordExport>[1], 'actor'>): Promise<void> => {
+  const noteExport = async (write: () => Promise<void>): Promise<void> => {
     try {
-      await recordExport(storage.audit, { actor: cliAuthor(), ...read }, now());
+      await write();
     } catch (error) {
       if (!storage.problems().some(({ kind }) => kind === 'read-only')) throw error;
       note('the database is read-only, so this export has no audit entry.');
@@ -238,8 +238,7 @@ export function localManagement(open: OpenStorage): Management {
         const { exportUsers } = await import('../domain/users/export-users.ts');
         const appId = await appIdOf(clientId);
         const filter = wanted && (await readWanted(storage, appId, wanted));
-        const users = await storage.applications.countUsers(appId);
-        await noteExport({ appId, after: { users } });
+        await noteExport(() => recordUsersExport(storage, { actor: cliAuthor(), appId }, filter, now()));
         yield* exportUsers(storage, appId, { filter });
       },
       find: async (clientId, id) => showUser(await findUser(storage, await appIdOf(clientId), id)),
@@ -264,7 +263,7 @@ export function localManagement(open: OpenStorage): Management {
         const application = await findApplication(storage, clientId);
         const user = await findUser(storage, application.appId, id);
         const { appId, userId } = user;
-        await noteExport({ appId, userId });
+        await noteExport(() => recordExport(storage.audit, { actor: cliAuthor(), appId, userId }, now()));
         const settings = completeSettings(application.settings);
         const exported = await describeUser(userSource(open), { appId, clientId, settings }, user);
         return { user: showUser(user), texts: writeUserExport(exported, format) };

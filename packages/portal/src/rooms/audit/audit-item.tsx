@@ -44,6 +44,21 @@ const FIELDS = [
   'adopted',
   'updated',
   'profilesOnly',
+  'filters',
+  'languages',
+  'texts',
+  'reviewed',
+  'saved',
+  'unset',
+  'selections',
+  'changed',
+  'url',
+  'types',
+  'description',
+  'maxPerSecond',
+  'enabled',
+  'webhookId',
+  'since',
 ] as const;
 
 /** One entry: what was done, by whom, when, and the values before and after. */
@@ -52,6 +67,7 @@ export function AuditItem({ clientId, entry }: { clientId: string | null; entry:
   const { action, actor, at, subject, userUid } = entry;
   const Icon = iconOf(action);
   const isRevision = action === 'catalog.published';
+  const isDraft = action === 'catalog.draftEdited' || action === 'catalog.draftDiscarded';
   return (
     <li className={classes.item}>
       <ThemeIcon
@@ -74,13 +90,13 @@ export function AuditItem({ clientId, entry }: { clientId: string | null; entry:
               </LinkAnchor>
             </>
           ) : (
-            subject !== '' && `: ${subject}`
+            subject !== '' && `: ${isDraft ? t('basedOn', { revision: subject }) : subject}`
           )}
           {userUid !== null && clientId !== null && (
             <>
               {': '}
               <LinkAnchor to="/applications/$clientId/users/$userUid" params={{ clientId, userUid }} underline="always">
-                {t('thisUser')}
+                {userUid}
               </LinkAnchor>
             </>
           )}
@@ -152,7 +168,8 @@ function Value({ value, missing, isOld }: { value: unknown; missing: string; isO
       </Text>
     );
   }
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const isList = Array.isArray(value) && value.every((each) => typeof each === 'string');
+  const text = isList ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value);
   return <Code className={isOld ? (classes.old ?? '') : (classes.new ?? '')}>{text}</Code>;
 }
 

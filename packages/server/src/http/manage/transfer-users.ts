@@ -1,4 +1,4 @@
-import { recordExport } from '../../domain/audit.ts';
+import { recordUsersExport } from '../../domain/audit.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { exportUsers } from '../../domain/users/export-users.ts';
@@ -150,8 +150,7 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
         wanted.conditions.length > 0 || [wanted.status, wanted.created, wanted.test].some((each) => each !== undefined);
       const filter = isFiltered ? wanted : undefined;
       if (after === null) {
-        const users = await service.storage.applications.countUsers(appId);
-        await recordExport(service.storage.audit, { actor: manager.author, appId, after: { users } }, service.now());
+        await recordUsersExport(service.storage, { actor: manager.author, appId }, filter, service.now());
       }
       for await (const { text, users, profilesOnly, next } of exportUsers(service.storage, appId, {
         begin: after,
