@@ -46,8 +46,12 @@ export function readYaml(text: string): ReadSource {
   }
   const complaints = [...document.errors, ...document.warnings];
   const tooDeep = complaints.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
-  const reported = tooDeep ? [tooDeep] : complaints.slice(0, MAX_PROBLEMS);
-  if (reported.length > 0) return { problems: reported.map((error) => explain(error, place)) };
+  if (tooDeep) return { problems: [explain(tooDeep, place)] };
+  if (complaints.length > 0) {
+    const problems = complaints.map((error) => explain(error, place));
+    // What follows on the same line is a consequence of the first.
+    return { problems: problems.filter(({ line }, at) => line !== problems[at - 1]?.line).slice(0, MAX_PROBLEMS) };
+  }
   if (document.directives?.yaml.explicit && document.directives.yaml.version !== '1.2') {
     return {
       problems: [{ line: 1, column: 1, path: '', message: 'only YAML 1.2 is supported: remove the directive' }],
@@ -72,9 +76,15 @@ function parse(text: string, lineCounter: LineCounter): Document.Parsed | { tooD
   const parser = new Parser(lineCounter.addNewLine);
   lineCounter.addNewLine(0);
   let isTooDeep = false;
+  let errors = 0;
   function* readTokens() {
     for (const lexeme of new Lexer().lex(text)) {
-      yield* parser.next(lexeme);
+      for (const token of parser.next(lexeme)) {
+        yield token;
+        if (token.type === 'error') errors += 1;
+      }
+      // Of a file in another format, nearly every token is an error, which takes quadratic time.
+      if (errors >= MAX_PROBLEMS) return;
       isTooDeep = parser.stack.length > MAX_DEPTH + NO_LEVELS;
       if (isTooDeep) return;
     }

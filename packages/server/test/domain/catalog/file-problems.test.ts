@@ -304,6 +304,7 @@ describe('file problems are reported by line and column', () => {
     ['a list as a name', '? [a]\n: 1\n', '1:3 is a name that is not a text'],
     ['YAML 1.1', '%YAML 1.1\n---\na: yes\n', '1:1 only YAML 1.2 is supported: remove the directive'],
     ['two documents', 'a: 1\n---\nb: 2\n', '2:1 is a second document: a catalog file has only one'],
+    ['another format', '{"a":{"b":[1]}}\n'.repeat(50_000), '2:1 unexpected flow-map-start'],
     ['a bracket left open', 'a: [1\n', '2:1 flow sequence'],
     ['an unknown alias', 'a: *b\n', '1:4 a *b refers to no earlier anchor'],
     ['an alias of itself', 'a: &b [1, *b]\n', '1:11 a[1] *b refers to an anchor that contains it'],
