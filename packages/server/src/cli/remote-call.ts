@@ -40,7 +40,10 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
     });
   const read = async <T>(response: Response): Promise<Answer<T>> => {
     const text = await readToEnd(url, response);
-    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    const type = response.headers.get('content-type') ?? '';
+    // A page, as of the portal or of another service.
+    if (type.includes('html')) throw notInnkeeper(url, response.status);
+    const isJson = type.includes('json');
     const body = isJson && text !== '' ? parseObject(text) : {};
     if (body === undefined) throw notInnkeeper(url, response.status);
     return { status: response.status, body: body as Answer<T>['body'], text, etag: response.headers.get('etag') };
@@ -134,7 +137,7 @@ function noResponse(url: string, error: unknown, changes: boolean): Failure {
 
 function notInnkeeper(url: string, status: number): Failure {
   return new Failure(`${url} returned ${status}, which is not an Innkeeper response.`, {
-    remedy: 'Check INNKEEPER_URL.',
+    remedy: 'Check INNKEEPER_URL: it is the address of the service, without /portal or /manage/v1.',
   });
 }
 

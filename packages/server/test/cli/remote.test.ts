@@ -288,11 +288,12 @@ describe('a hostile service', () => {
   });
 
   test.each<[number, ...string[]]>([
+    [200, 'app', 'list'],
     [400, 'catalog', 'export', '--app', 'a', '--format', 'csv', '--revision', '1'],
     [409, 'webhook', 'list', '--app', 'a'],
     [404, 'token', 'revoke', '01920000-0000-7000-8000-000000000000'],
     [412, 'catalog', 'restore', '1', '--app', 'a'],
-  ])('a page of a proxy with %i is not a response to %s %s', async (status, ...args) => {
+  ])('a page with %i is not a response to %s %s', async (status, ...args) => {
     answer = (response) => response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>No</h1>');
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
