@@ -36,6 +36,9 @@ export const theme = createTheme({
         visibilityToggleButtonProps: { 'aria-label': i18next.t('newPassword.show'), tabIndex: 0 },
       }),
     },
+    // Enter chooses the first match of what was typed.
+    Select: { defaultProps: { selectFirstOptionOnChange: true } },
+    MultiSelect: { defaultProps: { selectFirstOptionOnChange: true } },
     // Mantine shows them to a mouse only.
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
     // Mantine's own colour is too bright in the dark theme for links on it.

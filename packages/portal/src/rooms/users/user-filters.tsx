@@ -92,7 +92,7 @@ export function UserFilters({ clientId, filters, onChange }: Props) {
           key={text}
           size="md"
           className={classes.condition ?? ''}
-          classNames={{ label: classes.conditionText ?? '' }}
+          classNames={{ label: classes.conditionText ?? '', remove: classes.conditionRemove ?? '' }}
           withRemoveButton
           removeButtonProps={{ 'aria-label': t('filter.remove'), 'aria-hidden': false, tabIndex: 0 }}
           onRemove={() => change({ where: where.filter((each) => each !== text) })}

@@ -30,7 +30,11 @@ export function createUsersTable(names: CatalogNames) {
       chosen.set(`${group}.${key}${uid === undefined ? '' : ` (${uid})`}`, value.map(String).join('; '));
     }
     for (const key of chosen.keys()) used.add(key);
-    rows.push({ fixed: [clientUserId, clientUserName, status, created_at], chosen });
+    // Lines for import have milliseconds.
+    rows.push({
+      fixed: [clientUserId, clientUserName, status, created_at.slice(0, 'YYYY-MM-DD HH:MM:SS'.length)],
+      chosen,
+    });
   };
   return {
     add,
