@@ -1807,7 +1807,7 @@ export interface paths {
         };
         /**
          * List or search the users of an application
-         * @description `search` matches an exact userUid, or any part of a clientUserId or name in upper or lower case; clientUserIds that begin with it come first. Send `next` as `after` until it is null; every page but the last is full, unless `partial=true`. `count=true` adds the total; with a filter it takes a while among millions, without one it may be up to 5 minutes old then.
+         * @description `search` matches an exact userUid, or any part of a clientUserId or name in upper or lower case; clientUserIds that begin with it come first. Send `next` as `after` until it is null; every page but the last is full, unless `partial=true`. `count=true` adds the total; with a search or filter it takes a while among millions, without one it may be up to 5 minutes old then.
          */
         get: operations["searchUsers"];
         put?: never;
@@ -11531,7 +11531,7 @@ export interface operations {
                 sort?: "newest" | "oldest";
                 /** @description ends a page after a limited amount of work: it may be short or empty although `next` is not null */
                 partial?: boolean;
-                /** @description adds `total`; not with `search` alone */
+                /** @description adds `total` */
                 count?: boolean;
                 /** @description `next` of the previous page */
                 after?: string;

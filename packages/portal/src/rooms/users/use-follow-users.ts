@@ -2,11 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { api } from '../../api/client.ts';
 import type { Filters } from './filters.ts';
-import { countUsersQuery } from './queries.ts';
+import { countUsersQuery, MAX_COUNTED } from './queries.ts';
 
 const EVERY_MS = 5_000;
-/** Counting more takes too long to repeat every few seconds. */
-const MAX_COUNTED = 100_000;
 
 /** Reloads the list when others create, change or delete users; with conditions, also when users choose. */
 export function useFollowUsers(clientId: string, filters: Filters): void {

@@ -18,7 +18,7 @@ import { ColumnChoice, useColumns } from './columns.tsx';
 import { ExportUsers } from './export-users.tsx';
 import type { Filters } from './filters.ts';
 import { ImportUsers } from './import-users.tsx';
-import { countUsersQuery, usersQuery } from './queries.ts';
+import { countUsersQuery, MAX_COUNTED, usersQuery } from './queries.ts';
 import { SearchOn } from './search-on.tsx';
 import { useFollowUsers } from './use-follow-users.ts';
 import { UserFilters } from './user-filters.tsx';
@@ -52,10 +52,12 @@ function Users({ clientId }: { clientId: string }) {
   // A new key: open fields of a filter close with it.
   const [clearings, setClearings] = useState(0);
   const users = useInfiniteQuery({ ...usersQuery(clientId, filters), placeholderData: keepPreviousData });
-  const total = useQuery({ ...countUsersQuery(clientId, filters), enabled: search === '' });
+  const everyone = useQuery(countUsersQuery(clientId, {}));
+  const isCounted = search === '' || (everyone.data ?? Number.POSITIVE_INFINITY) <= MAX_COUNTED;
+  const total = useQuery({ ...countUsersQuery(clientId, filters), enabled: isCounted });
   const found = useMemo(() => users.data?.pages.flatMap(({ items }) => items) ?? [], [users.data]);
-  // A search reads users page by page; its total is known at the end.
-  const known = search === '' ? total.data : users.hasNextPage ? undefined : users.data && found.length;
+  // A search among millions is not counted: its total is known when the last page is listed.
+  const known = isCounted ? total.data : users.hasNextPage ? undefined : users.data && found.length;
   const [columns, setColumns] = useColumns();
   useFollowUsers(clientId, filters);
   const filter = (next: Filters) => void navigate({ search: next, replace: true });

@@ -36,7 +36,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
     description:
       '`search` matches an exact userUid, or any part of a clientUserId or name in upper or lower case; clientUserIds that ' +
       'begin with it come first. Send `next` as `after` until it is null; every page but the last is full, unless `partial=true`. ' +
-      '`count=true` adds the total; with a filter it takes a while among millions, without one it may be up to 5 minutes old then.',
+      '`count=true` adds the total; with a search or filter it takes a while among millions, without one it may be up to 5 minutes old then.',
     querystring: Type.Object({
       search: Type.Optional(Type.String({ maxLength: 255 })),
       ...FilterQuery,
@@ -52,7 +52,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
             'ends a page after a limited amount of work: it may be short or empty although `next` is not null',
         }),
       ),
-      count: Type.Optional(Type.Boolean({ description: 'adds `total`; not with `search` alone' })),
+      count: Type.Optional(Type.Boolean({ description: 'adds `total`' })),
       after: Type.Optional(Type.String({ description: '`next` of the previous page' })),
       ...LimitQuery,
     }),
@@ -87,7 +87,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
       filter.created = readCreated(span);
       const isFiltered =
         filter.conditions.length > 0 || [filter.status, filter.created, sort].some((each) => each !== undefined);
-      if (isFiltered && search !== '') filter.test = createSearchTest(search);
+      if (search !== '') filter.test = createSearchTest(search);
       const found = isFiltered
         ? placed(
             await pageOfUsers(users, appId, filter, {
@@ -109,9 +109,10 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
             }),
             writePlace,
           );
-      if (isCounted && !isFiltered && search !== '') throw refuse('count', 'is not supported with `search` alone');
       const count = () =>
-        isFiltered ? countUsers(users, appId, filter, { signal, pace }) : service.userCounts.exact(appId);
+        isFiltered || search !== ''
+          ? countUsers(users, appId, filter, { signal, pace })
+          : service.userCounts.exact(appId);
       const total = isCounted ? { total: await count() } : {};
       // The portal polls this for a first user: an empty page contains no personal data.
       if (found.users.length > 0) {
