@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { DatabaseDump, RowPages, Storage, StoredRow, TableShape } from '../../src/storage/port.ts';
@@ -147,14 +148,14 @@ describe.skipIf(citus === null)('a backup of a Citus cluster', () => {
       const cluster = new Cluster(homes, pool);
       const done: string[] = [];
       let writing: Promise<unknown>[] = [];
-      // Two to open connections, before writers are held.
+      // Three that open connections of the readers and one that opens those of the holder, before writers are held.
       let looks = 0;
       class Watched extends Transactions {
         override run: Transactions['run'] = (work, ...rest) =>
           super.run(
             async (query, queryFor) => {
               const watched: Query = async (text, values) => {
-                if (text.includes('perform 1 from') && looks++ === 2) {
+                if (text.includes('perform 1 from') && looks++ === 4) {
                   const write = {
                     save: storage.selections.save(appId, userId, [selection('held')], CHANGE),
                     create: userAt(1),
@@ -176,19 +177,44 @@ describe.skipIf(citus === null)('a backup of a Citus cluster', () => {
       const transactions = new Watched(new Servers(url));
       try {
         const moment = { homes, tables: 'facts', statementMs: MINUTE, prepare: async () => {} };
-        const seen = await readAtOneMoment(transactions, moment, async (query) => {
+        const seen = await readAtOneMoment(transactions, moment, async (sides) => {
           await Promise.all(writing);
-          const selections = await query(`select from ${schemaOf(0)}.selections where user_id = $1`, [userId]);
-          const facts = await query("select from facts where name = 'held'");
-          const profiles = await query(
-            `select from ${schemaOf(homeOfName(appId, 'held') % 3)}.profiles where client_user_id = 'held'`,
-          );
+          const selections = await sides.of(0)(`select from ${schemaOf(0)}.selections where user_id = $1`, [userId]);
+          const facts = await sides.of(0)("select from facts where name = 'held'");
+          const home = homes.ofName(appId, 'held');
+          const profiles = await sides.of(home)(`select from ${schemaOf(home)}.profiles where client_user_id = 'held'`);
           return [selections, facts, profiles].map((rows) => rows.length);
         });
         expect(seen).toEqual([0, 0, 0]);
         expect(done.toSorted()).toEqual(['create', 'note', 'rename', 'save']);
       } finally {
         await transactions.close();
+      }
+    });
+
+    test('reads other homes while one is waited for', async () => {
+      const made = await Promise.all(times(30, (nth) => userAt(nth)));
+      const lock = new pg.Client({ connectionString: url });
+      await lock.connect();
+      try {
+        const users = await dump.read([USERS, FACTS], async (rows) => {
+          await lock.query(`begin; lock table ${schemaOf(0)}.users in access exclusive mode`);
+          const reading = allRows(rows, USERS);
+          const read = async () =>
+            (
+              await run(
+                url,
+                `select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'
+                   and query ~ '_home_[12]."users"'`,
+              )
+            ).rowCount;
+          await expect.poll(read).toBe(2);
+          await lock.query('rollback');
+          return reading;
+        });
+        expect(users.length).toBeGreaterThanOrEqual(made.length);
+      } finally {
+        await lock.end();
       }
     });
 
@@ -299,6 +325,31 @@ describe.skipIf(citus === null)('a backup of a Citus cluster', () => {
         }),
       ).rejects.toThrow('PostgreSQL');
     });
+  });
+
+  test('a restore whose last commit fails leaves an empty cluster for the next one', async () => {
+    const source = await newCluster();
+    const storage = await (await storageDriver(source)).open();
+    const appId = await createApplication(storage);
+    for (let nth = 0; nth < 30; nth++) await createUser(storage, appId);
+    await storage.close();
+    const file = scratchFile('backup');
+    const made = await commandLine(source, inThread).json('backup', file);
+
+    const url = await newCluster();
+    // Homes have committed by then.
+    await run(
+      url,
+      `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+       create constraint trigger refused after insert on applications deferrable initially deferred for each row execute function refuse()`,
+    );
+    const { code, stderr } = await commandLine(url, inThread).run('restore', file);
+    expect(stderr).toContain('refused');
+    expect(code).toBe(1);
+    expect(await (await storageDriver(url)).dump.contents()).toEqual({ applications: 0, users: 30, accounts: 0 });
+    await run(url, 'drop trigger refused on applications');
+    expect(await commandLine(url, inThread).json('restore', file)).toMatchObject({ replaced: null });
+    expect(byName(await summarizeDatabase(url))).toEqual(byName(made.tables));
   });
 
   test('is restored into every kind of database and back, each row in its home', async () => {

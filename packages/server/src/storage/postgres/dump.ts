@@ -1,12 +1,13 @@
 import type { Contents, DatabaseDump, TableShape } from '../port.ts';
 import { countDistributedUsers, distributedRowPages, HomeWriter, isInHomes } from './distributed/dump.ts';
 import { findHomes, isDropped, schemaOf } from './distributed/homes.ts';
-import { lockHomes, readAtOneMoment } from './distributed/moment.ts';
+import { CLOSE, lockHomes, readAtOneMoment } from './distributed/moment.ts';
+import { Sides, sideBySide } from './distributed/sides.ts';
 import { sqlState } from './errors.ts';
 import { alone, migrate } from './migrations.ts';
 import { Servers } from './servers.ts';
 import { asArrays, columnTypes, insertStatement, rowPages } from './stored-rows.ts';
-import type { Query } from './transactions.ts';
+import type { Query, Transactions } from './transactions.ts';
 
 /** Sorting or filling a large table takes long. */
 const STATEMENT_MS = 3600_000;
@@ -31,27 +32,24 @@ export function postgresDump(url: string): DatabaseDump {
         return readAtOneMoment(
           transactions,
           { homes, tables: shared, statementMs: STATEMENT_MS, prepare },
-          async (query) => use(distributedRowPages(query, homes, await columnTypes(query, schemaOf(0)))),
+          async (sides) => {
+            const query = sides.of(0);
+            return use(distributedRowPages(query, sides, await columnTypes(query, schemaOf(0))));
+          },
         );
       }),
     contents: () => inOneTransaction(url, countContents),
     async replace(tables, rows, { onlyEmpty, check }) {
       await migrate(new Servers(url));
-      return inOneTransaction(url, async (query) => {
-        const homes = await findHomes(query);
-        const here = listed(homes ? tables.filter(({ name }) => !isDropped(name)) : tables);
-        try {
-          if (homes) await lockHomes(query, homes);
-          await query(`lock table ${here}, change_log, change_counter in access exclusive mode`);
-        } catch (error) {
-          if (sqlState(error) === LOCK_NOT_AVAILABLE) return 'in-use';
-          throw error;
-        }
-        const { applications, accounts } = await countContents(query);
-        if (onlyEmpty && applications + accounts > 0) return 'not-empty';
+      const replaceAll = async (query: Query, sides?: Sides): Promise<'replaced' | 'not-empty'> => {
+        const here = listed(sides ? tables.filter(({ name }) => !isDropped(name)) : tables);
+        await sides?.each((side) => lockHomes(side.query, side.homes));
+        await query(`lock table ${here}, change_log, change_counter in access exclusive mode`);
+        if (onlyEmpty && (await count(query, 'applications')) + (await count(query, 'accounts')) > 0)
+          return 'not-empty';
         await query(`truncate table ${here}, change_log`);
         const types = await columnTypes(query, schemaOf(0));
-        const writer = homes && new HomeWriter(query, homes, types);
+        const writer = sides && new HomeWriter(sides, types);
         await writer?.empty();
         for (const table of tables) {
           if (writer && isInHomes(table)) continue;
@@ -59,7 +57,7 @@ export function postgresDump(url: string): DatabaseDump {
           for await (const page of rows(table)) await query(insert, asArrays(table, page));
         }
         await writer?.write(tables, rows);
-        await check(homes ? distributedRowPages(query, homes, types) : rowPages(query, types));
+        await check(sides ? distributedRowPages(query, sides, types) : rowPages(query, types));
         // Event numbers already used, here or where the backup was made, are not reused: some events were read and are
         // gone.
         await query(
@@ -72,18 +70,38 @@ export function postgresDump(url: string): DatabaseDump {
         await query(`analyze ${here}`);
         await writer?.finish();
         return 'replaced';
-      });
+      };
+      try {
+        return await inOneTransaction(url, async (query, transactions) => {
+          const homes = await findHomes(query);
+          if (!homes) return replaceAll(query);
+          await query(CLOSE);
+          if (!onlyEmpty) return replaceAll(query, new Sides(homes, [query]));
+          // Homes commit first. Without its application, nobody sees a user, and the next restore deletes them.
+          return sideBySide(transactions, STATEMENT_MS, async (queries) => {
+            const sides = new Sides(homes, queries);
+            await sides.each((side) => prepare(side.query));
+            return replaceAll(query, sides);
+          });
+        });
+      } catch (error) {
+        if (sqlState(error) === LOCK_NOT_AVAILABLE) return 'in-use';
+        throw error;
+      }
     },
   };
 }
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-async function inOneTransaction<T>(url: string, work: (query: Query) => Promise<T>): Promise<T> {
+async function inOneTransaction<T>(
+  url: string,
+  work: (query: Query, transactions: Transactions) => Promise<T>,
+): Promise<T> {
   return alone(new Servers(url), (transactions) =>
     transactions.run(async (query) => {
       await prepare(query);
-      return work(query);
+      return work(query, transactions);
     }, STATEMENT_MS),
   );
 }
@@ -100,17 +118,18 @@ async function prepare(query: Query): Promise<void> {
 }
 
 async function countContents(query: Query): Promise<Contents> {
-  const count = async (table: keyof Contents): Promise<number> => {
-    const [there] = await query<{ found: boolean }>('select to_regclass($1) is not null as found', [table]);
-    if (!there?.found) return 0;
-    return (await query<{ count: number }>(`select count(*) as count from ${table}`))[0]?.count ?? 0;
-  };
   const homes = await findHomes(query);
   return {
-    applications: await count('applications'),
-    users: homes ? await countDistributedUsers(query, homes) : await count('users'),
-    accounts: await count('accounts'),
+    applications: await count(query, 'applications'),
+    users: homes ? await countDistributedUsers(query, homes) : await count(query, 'users'),
+    accounts: await count(query, 'accounts'),
   };
+}
+
+async function count(query: Query, table: keyof Contents): Promise<number> {
+  const [there] = await query<{ found: boolean }>('select to_regclass($1) is not null as found', [table]);
+  if (!there?.found) return 0;
+  return (await query<{ count: number }>(`select count(*) as count from ${table}`))[0]?.count ?? 0;
 }
 
 function listed(tables: readonly TableShape[]): string {

@@ -13,6 +13,7 @@ import {
 } from '../stored-rows.ts';
 import type { Query } from '../transactions.ts';
 import { HOME_TABLES, type Homes, schemaOf, sum } from './homes.ts';
+import { type Sides, whenAllEnded } from './sides.ts';
 
 // Of the other two, homes have a copy, and a table that is empty.
 const IN_HOMES = new Set<string>(
@@ -23,55 +24,70 @@ export const isInHomes = ({ name }: TableShape): boolean => IN_HOMES.has(name);
 type Found = { home: number; row: StoredRow; key: (number | Uint8Array)[] };
 
 /** The rows of all homes in the order of their keys, each once; the other tables are the coordinator's. */
-export function distributedRowPages(query: Query, homes: Homes, types: ColumnTypes): RowPages {
+export function distributedRowPages(query: Query, sides: Sides, types: ColumnTypes): RowPages {
   const onCoordinator = rowPages(query, types);
   return (table) =>
-    isInHomes(table)
-      ? mergedPages(query, homes, types, table)
-      : withKnownUsers(query, homes, table, onCoordinator(table));
+    isInHomes(table) ? mergedPages(sides, types, table) : withKnownUsers(sides, table, onCoordinator(table));
 }
 
 // Pages by key: what a cursor finds, Citus would first write to a file on the coordinator.
-async function* mergedPages(
-  query: Query,
-  homes: Homes,
-  types: ColumnTypes,
-  table: TableShape,
-): AsyncGenerator<StoredRow[]> {
+async function* mergedPages(sides: Sides, types: ColumnTypes, table: TableShape): AsyncGenerator<StoredRow[]> {
+  const { homes } = sides;
   const key = keyOf(table, types);
   const places = table.key.map((name) => table.columns.indexOf(name));
-  const parts = homes.all.map((home) => ({ home, found: [] as Found[], last: [] as StoredRow, isAtEnd: false }));
-  for (;;) {
-    for (const part of parts) {
-      if (part.found.length > 0 || part.isAtEnd) continue;
-      const select = selectRows(table, types, `${schemaOf(part.home)}."${table.name}"`);
-      const after = part.last.length > 0 ? `where (${key}) > (${keyParameters(table, types)})` : '';
-      const rows = await query<NamedRow>(`${select} ${after} order by ${key} limit ${PAGE}`, part.last);
-      part.found = rows.map((named) => {
-        const row = toRow(table, named);
-        return { home: part.home, row, key: places.map((place) => toComparable(row[place])) };
-      });
-      part.last = places.map((place) => part.found.at(-1)?.row[place] ?? null);
-      part.isAtEnd = rows.length < PAGE;
+  const pageOf = async (home: number, last: StoredRow): Promise<Found[]> => {
+    const select = selectRows(table, types, `${schemaOf(home)}."${table.name}"`);
+    const after = last.length > 0 ? `where (${key}) > (${keyParameters(table, types)})` : '';
+    const rows = await sides.of(home)<NamedRow>(`${select} ${after} order by ${key} limit ${PAGE}`, last);
+    return rows.map((named) => {
+      const row = toRow(table, named);
+      return { home, row, key: places.map((place) => toComparable(row[place])) };
+    });
+  };
+  // The next page is read while rows of the one before are used.
+  const begin = (home: number, last: StoredRow): Promise<Found[]> => {
+    const next = pageOf(home, last);
+    next.catch(() => {});
+    return next;
+  };
+  const parts = homes.all.map((home) => ({ home, found: [] as Found[], next: begin(home, []) as Next }));
+  try {
+    for (;;) {
+      for (const part of parts) {
+        if (part.found.length > 0 || !part.next) continue;
+        part.found = await part.next;
+        const last = part.found.length < PAGE ? undefined : part.found.at(-1)?.row;
+        part.next =
+          last &&
+          begin(
+            part.home,
+            places.map((place) => last[place] ?? null),
+          );
+      }
+      // What a home has after its page may come before what another has in its own: that is left for the next round.
+      const [end] = parts.flatMap(({ found, next }) => (next ? found.slice(-1) : [])).sort(byKey);
+      const ready: Found[] = [];
+      for (const { found } of parts) {
+        const beyond = end ? found.findIndex((each) => byKey(each, end) > 0) : -1;
+        ready.push(...found.splice(0, beyond === -1 ? found.length : beyond));
+      }
+      if (ready.length === 0) return;
+      ready.sort(byKey);
+      const rows: StoredRow[] = [];
+      for (let from = 0, to = 0; from < ready.length; from = to) {
+        const first = ready[from] as Found;
+        while (to < ready.length && byKey(ready[to] as Found, first) === 0) to++;
+        rows.push(...whatCounts(table, ready.slice(from, to), homes));
+      }
+      yield rows;
     }
-    // What a home has after its page may come before what another has in its own: that is left for the next round.
-    const [end] = parts.flatMap(({ found, isAtEnd }) => (isAtEnd ? [] : found.slice(-1))).sort(byKey);
-    const ready: Found[] = [];
-    for (const { found } of parts) {
-      const beyond = end ? found.findIndex((each) => byKey(each, end) > 0) : -1;
-      ready.push(...found.splice(0, beyond === -1 ? found.length : beyond));
-    }
-    if (ready.length === 0) return;
-    ready.sort(byKey);
-    const rows: StoredRow[] = [];
-    for (let from = 0, to = 0; from < ready.length; from = to) {
-      const first = ready[from] as Found;
-      while (to < ready.length && byKey(ready[to] as Found, first) === 0) to++;
-      rows.push(...whatCounts(table, ready.slice(from, to), homes));
-    }
-    yield rows;
+  } finally {
+    // Nothing may be sent after the rollback.
+    await Promise.allSettled(parts.flatMap(({ next }) => next ?? []));
   }
 }
+
+type Next = Promise<Found[]> | undefined;
 
 function toComparable(value: StoredRow[number] | undefined): number | Uint8Array {
   return typeof value === 'number' || value instanceof Uint8Array ? value : Buffer.from(value ?? '');
@@ -129,8 +145,7 @@ const hex = (bytes: StoredRow[number] | undefined): string => Buffer.from(bytes 
  * audit log forgets deleted users, and a receiver's response goes with the user.
  */
 async function* withKnownUsers(
-  query: Query,
-  homes: Homes,
+  sides: Sides,
   { name, columns }: TableShape,
   pages: AsyncIterable<StoredRow[]>,
 ): AsyncIterable<StoredRow[]> {
@@ -138,14 +153,16 @@ async function* withKnownUsers(
   const at = columns.indexOf('user_id');
   for await (const page of pages) {
     const named = page.flatMap((row) => (row[at] === null ? [] : [row[at]]));
-    const known = new Set<string>();
-    for (const [home, users] of Map.groupBy(named, (userId) => homes.ofNumber(homeOfBytes(userId)))) {
-      const found = await query<{ id: Uint8Array }>(
-        `select uuid_send(user_id) as id from ${schemaOf(home)}.users where user_id = any ($1::uuid[])`,
-        [[...new Set(users.map(hex))]],
-      );
-      for (const { id } of found) known.add(hex(id));
-    }
+    const byHome = Map.groupBy(named, (userId) => sides.homes.ofNumber(homeOfBytes(userId)));
+    const found = await whenAllEnded(
+      Array.from(byHome, ([home, users]) =>
+        sides.of(home)<{ id: Uint8Array }>(
+          `select uuid_send(user_id) as id from ${schemaOf(home)}.users where user_id = any ($1::uuid[])`,
+          [[...new Set(users.map(hex))]],
+        ),
+      ),
+    );
+    const known = new Set(found.flat().map(({ id }) => hex(id)));
     const isKnown = (row: StoredRow): boolean => row[at] === null || known.has(hex(row[at]));
     if (name === 'webhook_responses') yield page.filter(isKnown);
     else yield page.map((row) => (isKnown(row) ? row : row.with(at, null)));
@@ -162,48 +179,55 @@ type Waiting = { home: number; table: TableShape; ifUserIsThere: boolean; rows: 
 
 /** Writes the rows of a backup to their homes, as rowsOf does in distribute.ts. */
 export class HomeWriter {
-  readonly #query: Query;
-  readonly #homes: Homes;
+  readonly #sides: Sides;
   readonly #types: ColumnTypes;
   readonly #waiting = new Map<string, Waiting>();
+  /** One statement of each side, while the rows of the next ones are read. */
+  readonly #sent = new Map<Query, Promise<unknown>>();
   #newestEvent = 0;
 
-  constructor(query: Query, homes: Homes, types: ColumnTypes) {
-    this.#query = query;
-    this.#homes = homes;
+  constructor(sides: Sides, types: ColumnTypes) {
+    this.#sides = sides;
     this.#types = types;
   }
 
   /** Deletes everything in all homes, which must be locked. */
   async empty(): Promise<void> {
-    for (const home of this.#homes.all)
-      await this.#query(`truncate table ${tablesOf(home)}, ${schemaOf(home)}.key_claims`);
+    await this.#sides.each(async ({ query, homes }) => {
+      for (const home of homes) await query(`truncate table ${tablesOf(home)}, ${schemaOf(home)}.key_claims`);
+    });
   }
 
   async write(tables: readonly TableShape[], rows: RowPages): Promise<void> {
     // A profile is also in the home of its user, if there is one.
     const profilesLast = tables.toSorted((a, b) => Number(a.name === 'profiles') - Number(b.name === 'profiles'));
-    for (const table of profilesLast) {
-      if (!isInHomes(table) && table.name !== 'applications') continue;
-      for await (const page of rows(table)) for (const row of page) await this.#add(table, row);
-      for (const waiting of this.#waiting.values()) await this.#send(waiting);
-      this.#waiting.clear();
+    try {
+      for (const table of profilesLast) {
+        if (!isInHomes(table) && table.name !== 'applications') continue;
+        for await (const page of rows(table)) for (const row of page) await this.#add(table, row);
+        for (const waiting of this.#waiting.values()) await this.#send(waiting);
+        this.#waiting.clear();
+      }
+    } finally {
+      await whenAllEnded([...this.#sent.values()]);
     }
   }
 
   async finish(): Promise<void> {
-    for (const home of this.#homes.all) {
-      // Event numbers already used are not reused, see dump.ts; those of all homes have one order.
-      await this.#query(
-        `update ${schemaOf(home)}.event_counter set no = greatest(no, $1), last_no = greatest(last_no, $1)`,
-        [Math.max(this.#newestEvent, Date.now() * 1000)],
-      );
-      await this.#query(`analyze ${tablesOf(home)}`);
-    }
+    await this.#sides.each(async ({ query, homes }) => {
+      for (const home of homes) {
+        // Event numbers already used are not reused, see dump.ts; those of all homes have one order.
+        await query(
+          `update ${schemaOf(home)}.event_counter set no = greatest(no, $1), last_no = greatest(last_no, $1)`,
+          [Math.max(this.#newestEvent, Date.now() * 1000)],
+        );
+        await query(`analyze ${tablesOf(home)}`);
+      }
+    });
   }
 
   async #add(table: TableShape, row: StoredRow): Promise<void> {
-    const homes = this.#homes;
+    const { homes } = this.#sides;
     const value = (column: string): StoredRow[number] => row[table.columns.indexOf(column)] ?? null;
     const ofUser = (): number => homes.ofNumber(homeOfBytes(value('user_id')));
     const ofName = (): number => homes.ofName(Number(value('app_id')), String(value('client_user_id')));
@@ -254,7 +278,9 @@ export class HomeWriter {
              and u.app_id = ${given('app_id')} and u.client_user_id = ${given('client_user_id')})`
         : 'true',
     );
-    await this.#query(insert, asArrays(table, some));
+    const query = this.#sides.of(home);
+    await this.#sent.get(query);
+    this.#sent.set(query, query(insert, asArrays(table, some)));
   }
 }
 

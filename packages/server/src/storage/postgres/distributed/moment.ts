@@ -3,6 +3,7 @@ import { DatabaseRefused } from '../../port.ts';
 import { isCancelled, isConflict, isUnderLock } from '../errors.ts';
 import type { Query, Transactions } from '../transactions.ts';
 import { HOME_TABLES, type Homes, OWN_TABLES, schemaOf } from './homes.ts';
+import { type Side, Sides, sideBySide } from './sides.ts';
 
 /** Every act reads this table on the coordinator; see home-connections.ts. */
 const OF_EVERY_ACT = 'guard';
@@ -14,7 +15,7 @@ const OF_NO_ACT = 'webhook_responses';
  * they lock tables: a transaction that held one of two homes would otherwise wait for them, and they for it.
  */
 export const ENTER = 'lock table schema_lock in row share mode';
-const CLOSE = 'lock table schema_lock in exclusive mode';
+export const CLOSE = 'lock table schema_lock in exclusive mode';
 
 /** How long writers may be kept waiting: an act waits for longer. */
 const HOLD_MS = 2_000;
@@ -23,8 +24,7 @@ const IDLE_MS = 3_000;
 const PATIENCE_MS = 120_000;
 
 /** Keeps acts, backups and moves out of all homes until the transaction ends. */
-export async function lockHomes(query: Query, homes: Homes): Promise<void> {
-  await query(CLOSE);
+export async function lockHomes(query: Query, homes: readonly number[]): Promise<void> {
   await query(
     inBlock(homes, (home) => [OF_NO_ACT, OF_EVERY_ACT].map((table) => lockHere(home, table, 'ACCESS EXCLUSIVE'))),
   );
@@ -49,25 +49,31 @@ export type Moment = {
 export async function readAtOneMoment<T>(
   transactions: Transactions,
   { homes, tables, statementMs, prepare, patienceMs = PATIENCE_MS }: Moment,
-  read: (query: Query) => Promise<T>,
+  read: (sides: Sides) => Promise<T>,
 ): Promise<T> {
   const giveUpAt = performance.now() + patienceMs;
   for (let pause = 500; ; pause *= 2) {
     let isSeen = false;
     try {
-      // The next transaction has the same connection, with which Citus keeps its connections to the nodes: opening them
-      // takes longer than all that writers wait for.
-      await transactions.run((query) => query(inBlock(homes, (home) => [look(home)])), statementMs);
-      return await transactions.run(async (query) => {
-        await prepare(query);
-        await query('set transaction isolation level repeatable read, read only');
+      // The next transactions have the same connections, with which Citus keeps its connections to the nodes: opening
+      // them takes longer than all that writers wait for.
+      await sideBySide(transactions, statementMs, (queries) =>
+        new Sides(homes, queries).each((side) => side.query(inBlock(side.homes, (home) => [look(home)]))),
+      );
+      return await sideBySide(transactions, statementMs, async (queries) => {
+        const sides = new Sides(homes, queries);
+        await sides.each(async ({ query }) => {
+          await prepare(query);
+          await query('set transaction isolation level repeatable read, read only');
+        });
         await transactions.run(async (hold) => {
           await prepare(hold);
-          await takeSnapshots(query, homes, tables, await holdWriters(hold, homes, tables));
+          const within = await holdWriters(hold, homes, tables);
+          await sides.each((side) => takeSnapshots(side, tables, within));
         }, statementMs);
         isSeen = true;
-        return read(query);
-      }, statementMs);
+        return read(sides);
+      });
     } catch (error) {
       if (isSeen || !(isUnderLock(error) || isCancelled(error) || isConflict(error))) throw error;
       if (performance.now() + pause > giveUpAt) {
@@ -85,7 +91,7 @@ export async function readAtOneMoment<T>(
 async function holdWriters(query: Query, homes: Homes, tables: string): Promise<Within> {
   // Homes stay where they are until the end of the backup, whose transaction takes over this lock: a node has no
   // snapshot of what comes to it later. Waiting here keeps no act waiting.
-  await query(inBlock(homes, (home) => [lockHere(home, OF_NO_ACT, 'SHARE'), look(home)]));
+  await query(inBlock(homes.all, (home) => [lockHere(home, OF_NO_ACT, 'SHARE'), look(home)]));
   const until = performance.now() + HOLD_MS;
   const within: Within = async (sent, text) => {
     // By itself: Citus sends a text that sets something to workers as a whole.
@@ -96,7 +102,7 @@ async function holdWriters(query: Query, homes: Homes, tables: string): Promise<
   await within(query, CLOSE);
   await within(
     query,
-    inBlock(homes, (home) => {
+    inBlock(homes.all, (home) => {
       const shards = [...HOME_TABLES, ...OWN_TABLES].map(
         (table) => `'${schemaOf(home)}.${table}_${homes.shard(home, table)}'`,
       );
@@ -112,14 +118,14 @@ async function holdWriters(query: Query, homes: Homes, tables: string): Promise<
 
 type Within = (sent: Query, text: string) => Promise<unknown>;
 
-async function takeSnapshots(query: Query, homes: Homes, tables: string, within: Within): Promise<void> {
+async function takeSnapshots({ query, homes }: Side, tables: string, within: Within): Promise<void> {
   await within(query, `lock table ${tables} in access share mode`);
   await within(
     query,
     inBlock(homes, (home) => [lockHere(home, OF_NO_ACT, 'SHARE'), look(home)]),
   );
   const [node] = await query<{ level: string }>(
-    `select current_setting('transaction_isolation') as level from ${schemaOf(0)}.guard`,
+    `select current_setting('transaction_isolation') as level from ${schemaOf(homes[0] ?? 0)}.guard`,
   );
   if (node?.level !== 'repeatable read') {
     throw new DatabaseRefused(
@@ -137,7 +143,7 @@ const lockHere = (home: number, table: string, mode: string): string =>
 const look = (home: number): string => `perform 1 from ${schemaOf(home)}.guard`;
 
 /** In one trip to the coordinator. */
-function inBlock(homes: Homes, linesOf: (home: number) => string[]): string {
-  const lines = homes.all.flatMap(linesOf).map((line) => `${line};`);
+function inBlock(homes: readonly number[], linesOf: (home: number) => string[]): string {
+  const lines = homes.flatMap(linesOf).map((line) => `${line};`);
   return `do $block$ begin ${lines.join('\n')} end $block$`;
 }
