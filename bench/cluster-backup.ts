@@ -49,7 +49,7 @@ try {
   for (const end of ends.toReversed()) await end();
 }
 
-/** Each user has a selection, an event and a line of history. */
+/** User codes are from elsewhere, so most profiles are in two homes. */
 async function fill(url: string): Promise<void> {
   const { clientId } = await setStage(url);
   const appId = Number(clientId.split('_')[0]);

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { auditedStorage } from '../../src/storage/audited-storage.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import { pageOfUsers, walkStatement } from '../../src/storage/postgres/user-walk.ts';
+import { homeOfName, uuidAtHome } from '../../src/uuid.ts';
 import { run } from '../citus-cluster.ts';
 import { createApplication, NOW, times } from '../contract/examples.ts';
 import { databases } from '../databases.ts';
@@ -16,10 +17,11 @@ async function importUsers(url: string): Promise<number> {
   const storage = auditedStorage(opened, () => 'ada@example.com', Date.now);
   const appId = await createApplication(storage);
   for (let from = 0; from < 12 * BATCH; from += BATCH) {
-    const entries = times(BATCH, (at) => ({
-      ...{ clientUserId: `u${from + at}`, clientUserName: 'Ada', userId: null, newUserId: randomUUID() },
-      ...{ createdAt: NOW, selections: [] },
-    }));
+    const entries = times(BATCH, (at) => {
+      const clientUserId = `u${from + at}`;
+      const newUserId = uuidAtHome(homeOfName(appId, clientUserId));
+      return { clientUserId, clientUserName: 'Ada', userId: null, newUserId, createdAt: NOW, selections: [] };
+    });
     const change = { at: NOW, ifThere: 'compare', importId: randomUUID(), withoutEvents: true } as const;
     await storage.transfer.importUsers(appId, entries, change);
   }
