@@ -5087,7 +5087,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApplicationUsers"];
-                    "application/x-ndjson": components["schemas"]["ApplicationUsers"];
+                    "application/x-ndjson": string;
                 };
             };
             /** @description Not modified. */
@@ -5561,7 +5561,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Events"];
-                    "text/event-stream": components["schemas"]["Events"];
+                    "text/event-stream": string;
                 };
             };
             /**
@@ -11839,19 +11839,7 @@ export interface operations {
                         /** @description as feeds and webhooks send them, newest first */
                         events: components["schemas"]["ApplicationEvent"][];
                     };
-                    "text/html": {
-                        clientId: string;
-                        user: components["schemas"]["ManagedUser"];
-                        accessTokens: components["schemas"]["ManagedAccessToken"][];
-                        /** @description their selections */
-                        options: components["schemas"]["ManagedUserOption"][];
-                        /** @description by selection, the newest change first */
-                        history: components["schemas"]["ManagedUserOptionEvent"][];
-                        /** @description as GET /api/user_options/{user_options_uid}/receipt returns */
-                        receipts: string[];
-                        /** @description as feeds and webhooks send them, newest first */
-                        events: components["schemas"]["ApplicationEvent"][];
-                    };
+                    "text/html": string;
                 };
             };
             400: components["responses"]["Error400_manageBadRequest"];

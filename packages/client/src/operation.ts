@@ -55,7 +55,12 @@ export type InputOf<P extends keyof paths, M extends Method> = Part<OperationOf<
 
 type Success = 200 | 201 | 202;
 
-type ContentOf<R> = R extends { content: infer C } ? C[keyof C] : undefined;
+/** The clients ask for JSON where there is a choice. */
+type ContentOf<R> = R extends { content: infer C }
+  ? C extends { 'application/json': infer J }
+    ? J
+    : C[keyof C]
+  : undefined;
 
 export type OutputOf<P extends keyof paths, M extends Method> =
   OperationOf<P, M> extends { responses: infer R }

@@ -140,6 +140,18 @@ test('each operation of user management lists its codes', () => {
   expect(codesOf('deleteUser')).toEqual(expect.arrayContaining(['0012', '0025']));
 });
 
+test('streams, pages and files beside JSON are described as text, not with the schema of the JSON', () => {
+  const others = operations.flatMap(({ operationId, responses }) =>
+    Object.values(responses).flatMap(({ content = {} }) =>
+      Object.entries(content)
+        .filter(([type]) => type !== 'application/json')
+        .map(([type, { schema }]) => [`${operationId} ${type}`, schema['type']]),
+    ),
+  );
+  expect(others).toContainEqual(['listApplicationUsers application/x-ndjson', 'string']);
+  expect(others.filter(([, type]) => type !== 'string')).toEqual([]);
+});
+
 test('every route outside this list is documented', () => {
   const hidden = sources(join(import.meta.dirname, '../../src/http')).flatMap(({ name, text }) => {
     const routes = text.split('hide: true').length - 1;

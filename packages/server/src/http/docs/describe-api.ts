@@ -195,12 +195,19 @@ function describeSuccesses(route: DocumentedRoute, shapes: SharedShapes): Record
       const { responseHeaders, produces = 'application/json' } = schema;
       const headers = responseHeaders && status !== '304' ? describeHeaders(responseHeaders) : undefined;
       const examples = examplesOf(route, (each) => (each.status === Number(status) ? each.answer : undefined));
+      // Streams, pages and files beside JSON have another form.
+      const isOther = (type: string) => type !== 'application/json' && shape.type !== 'string';
       const answer: Answer = {
         description: shape.description ?? statusText(Number(status)) ?? status,
         ...(headers && { headers }),
         ...(shape.type !== 'null' && {
           content: Object.fromEntries(
-            [produces].flat().map((type) => [type, withExamples(shapes.share(shape), examples)]),
+            [produces]
+              .flat()
+              .map((type) => [
+                type,
+                isOther(type) ? { schema: { type: 'string' } } : withExamples(shapes.share(shape), examples),
+              ]),
           ),
         }),
       };
