@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationUpdate } from '../../storage/port.ts';
 import { TOKEN_ALGORITHMS, type TokenAlgorithm } from '../../tokens/port.ts';
+import { readUuid } from '../../uuid.ts';
 import type { CompiledCatalog } from '../catalog/compile.ts';
 import { DURATION_FORM, parseDuration } from '../duration.ts';
 import { RATE_LIMIT_FORM, readRateLimit } from '../limits/rate-limit.ts';
@@ -162,7 +163,8 @@ const MAX_CLAIMS = 20;
 function readClaims(value: unknown): { value: string[] } | { problem: string } {
   const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : undefined;
   if (!parts?.every((part) => typeof part === 'string')) return { problem: 'must be a list of option keys' };
-  const keys = [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))];
+  const names = parts.map((part) => part.trim()).filter((part) => part !== '');
+  const keys = [...new Set(names.map((name) => readUuid(name) ?? name))];
   return keys.length > MAX_CLAIMS ? { problem: `must name at most ${MAX_CLAIMS} keys` } : { value: keys };
 }
 

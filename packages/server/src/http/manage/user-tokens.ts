@@ -5,6 +5,7 @@ import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/identify-user.ts';
 import { reissueSpecialToken } from '../../domain/users/special-token.ts';
 import { membersReadElsewhere, Type } from '../../schema.ts';
+import { readUuid } from '../../uuid.ts';
 import { formatTime } from '../time.ts';
 import { DELETION_RECEIPT, JWT_TYPE, writeDeletionReceipt } from '../users/deletion-receipt.ts';
 import { PreferenceLinkBody } from '../users/preference-link.ts';
@@ -102,7 +103,9 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
     async handle({ application, params }) {
       const { userId } = await findUser(service, application, params.userUid);
       const tokens = await service.storage.tokens.list(userId, service.now());
-      const token = tokens.find(({ tokenId }) => tokenId === params.tokenId);
+      // The id of a token from another server is no UUID.
+      const wanted = readUuid(params.tokenId) ?? params.tokenId;
+      const token = tokens.find(({ tokenId }) => tokenId === wanted);
       if (!token) throw new InnkeeperError('accessTokenNotFound');
       await service.storage.tokens.revoke(application.appId, token.tokenId);
     },
