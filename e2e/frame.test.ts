@@ -212,6 +212,20 @@ describe('the portal', () => {
     expect(pageErrors).toEqual([]);
   });
 
+  test('offers to reload when a part of it is gone, as after an upgrade', async () => {
+    const { page } = await portal.enter();
+    await page.route('**/assets/shortcuts-dialog*', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'The portal was updated' }).waitFor();
+    await expectAccessible(page);
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+  });
+
   test('an application that does not exist looks like one without permission', async () => {
     const { page } = await portal.enter('/applications/9_nowhere/catalog');
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();

@@ -1,6 +1,6 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
 import { Alert, Button, Center, Code, Group, List, Loader, Stack, Text, ThemeIcon, Title } from '@mantine/core';
-import { type Icon, IconAlertTriangle, IconLock } from '@tabler/icons-react';
+import { type Icon, IconAlertTriangle, IconLock, IconRefresh } from '@tabler/icons-react';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -104,5 +104,18 @@ export function NoPermission({ children }: { children?: ReactNode }) {
 
 /** For errors in rendering a page. */
 export function PageProblem({ error, reset }: ErrorComponentProps) {
-  return <ErrorState error={error} retry={reset} />;
+  const { t } = useTranslation();
+  if (!(error instanceof Error && MISSING_PART.test(error.message))) return <ErrorState error={error} retry={reset} />;
+  return (
+    <EmptyState
+      icon={IconRefresh}
+      title={t('outdated.title')}
+      action={<Button onClick={() => location.reload()}>{t('outdated.reload')}</Button>}
+    >
+      {t('outdated.text')}
+    </EmptyState>
+  );
 }
+
+/** What Chromium, Firefox and Safari report when a part of the portal is not there any more. */
+const MISSING_PART = /dynamically imported module|importing a module script/i;
