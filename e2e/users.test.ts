@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { postgres } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
-import { download, expectAccessible, expectFits, expectHeld, openPortal } from './portal.ts';
+import { download, expectAccessible, expectFits, expectFocus, expectHeld, openPortal } from './portal.ts';
 
 const exportAs = (page: Page, format: string, place: Page | Locator = page) =>
   download(page, async () => {
@@ -328,8 +328,11 @@ describe('the users room', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'clientUserId' }).fill('ada@example.com');
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Grace Hopper');
-    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Unsaved changes' }).getByRole('button', { name: 'Stay' }).click();
+    await dialog.getByRole('textbox', { name: 'Name' }).press('Enter');
     await dialog.getByText(/another user/i).waitFor();
+    await expectFocus(dialog.getByRole('textbox', { name: 'clientUserId' }));
     await expectAccessible(page);
     await dialog.getByRole('textbox', { name: 'clientUserId' }).fill('grace@example.com');
     await dialog.getByRole('button', { name: 'Create' }).click();

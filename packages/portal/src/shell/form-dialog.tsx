@@ -1,5 +1,5 @@
 import { Modal, type ModalProps } from '@mantine/core';
-import { type FocusEvent, useRef, useState } from 'react';
+import { type FocusEvent, type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LeaveDialog } from './leave-dialog.tsx';
 
@@ -7,7 +7,7 @@ type Field = HTMLInputElement | HTMLTextAreaElement;
 
 /**
  * A dialog with fields. Escape and its cross ask first if something was typed, and a click outside closes nothing; its
- * own buttons close it at once.
+ * own buttons close it at once. If it cannot be saved, the field at fault gets the focus.
  */
 export function FormDialog({ opened, onClose, closeOnEscape = true, children, ...rest }: ModalProps) {
   const { t } = useTranslation();
@@ -20,8 +20,20 @@ export function FormDialog({ opened, onClose, closeOnEscape = true, children, ..
   };
   const close = () => {
     const isTyped = [...visited.current].some(([field, before]) => field.isConnected && field.value !== before);
-    if (isTyped) setAsking(true);
+    // Later: the question would get the same Escape, and close.
+    if (isTyped) setTimeout(() => setAsking(true));
     else onClose();
+  };
+  const problems = useRef<MutationObserver>(undefined);
+  const submit = ({ currentTarget: whole }: FormEvent) => {
+    problems.current?.disconnect();
+    problems.current = new MutationObserver((_, observer) => {
+      const field = whole.querySelector<HTMLElement>('[aria-invalid=true]');
+      if (!field) return;
+      field.focus();
+      observer.disconnect();
+    });
+    problems.current.observe(whole, { subtree: true, attributeFilter: ['aria-invalid'] });
   };
   const leave = () => {
     setAsking(false);
@@ -35,6 +47,7 @@ export function FormDialog({ opened, onClose, closeOnEscape = true, children, ..
         opened={opened}
         onClose={close}
         onFocus={visit}
+        onSubmit={submit}
         closeOnClickOutside={false}
         // Escape closes the question, not what it is about.
         closeOnEscape={closeOnEscape && !isAsking}
