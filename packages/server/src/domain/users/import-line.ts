@@ -270,9 +270,9 @@ function createKeyFinder(catalog: CompiledCatalog, withArchived: boolean): KeyFi
     const { group, key, option_key_uid: uid } = option as { group: string; key: string; option_key_uid?: string };
     const placed = uid ? findByUid(catalog, names, { group, key, uid }, at) : names.find(group, key);
     if (!placed && !names.hasGroup(group)) {
-      throw new LineRefused('groupNotFound', `${at}group`, 'is no option group of this application');
+      throw new LineRefused('groupNotFound', `${at}group`, 'does not match any group');
     }
-    if (!placed) throw new LineRefused('keyNotFound', `${at}key`, 'is no option key of this group');
+    if (!placed) throw new LineRefused('keyNotFound', `${at}key`, 'does not match any key of this group');
     if (placed.key.archived && !withArchived) throw new LineRefused('keyArchived', `${at}key`, 'is archived');
     return placed;
   };
@@ -290,7 +290,7 @@ function findByUid(
   if (known) throw new LineRefused('badParameter', `${at}option_key_uid`, 'is the UID of a key with another name');
   const [twin, ...more] = names.twins(group, key);
   if (twin && more.length === 0) return twin;
-  throw new LineRefused('keyNotFound', `${at}option_key_uid`, 'is no option key of this application');
+  throw new LineRefused('keyNotFound', `${at}option_key_uid`, 'does not match any key');
 }
 
 function readLanguage(option: Members, at: string, { languages }: CompiledCatalog): Language | undefined {
