@@ -344,7 +344,8 @@ export function readRemote(flags: Settings, env: NodeJS.ProcessEnv = process.env
     return undefined;
   }
   const url = readPublicUrl(text);
-  if (url === undefined) problems.push(`INNKEEPER_URL is "${text}". Enter a full URL, for example https://users.example.com.`);
+  if (url === undefined)
+    problems.push(`INNKEEPER_URL is "${text}". Enter a full URL, for example https://users.example.com.`);
   else if (url.startsWith('http:') && !isLoopback(new URL(url).hostname))
     problems.push(`INNKEEPER_URL is ${url}: the token would be sent unencrypted. Use an https URL.`);
   if (!token && problems.length === 0)
