@@ -27,7 +27,7 @@ export function remoteManagement(remote: Remote): Management {
       },
       async show(clientId) {
         const { counts, changedSettings, ...shown } = await get<Shown>(of(clientId));
-        // Whoever deletes it should know how many there are, not how many at least.
+        // A question before deleting says how many there are, not how many at least.
         const { total: users } = counts.moreUsers
           ? await get<{ total: number }>(of(clientId, '/users?count=true&limit=1'))
           : { total: counts.users };
