@@ -86,8 +86,10 @@ describe('the members room', () => {
     await page.getByRole('button', { name: 'Invite' }).click();
     const dialogue = page.getByRole('dialog');
     await dialogue.getByLabel('E-mail address').fill(email);
-    await dialogue.getByRole('combobox', { name: 'Languages' }).click();
-    await page.getByRole('option', { name: 'Deutsch' }).click();
+    // What is typed must not be ignored: without a language, the invitation is for all.
+    await dialogue.getByRole('combobox', { name: 'Languages' }).fill('deu');
+    await page.getByRole('option', { name: 'Deutsch' }).waitFor();
+    await page.keyboard.press('Enter');
     await dialogue.getByRole('button', { name: 'Create link' }).click();
     const link = (await dialogue.getByText(/#iki_/).textContent()) as string;
     await dialogue.getByRole('button', { name: 'Close' }).last().click();

@@ -38,7 +38,7 @@ export const theme = createTheme({
     },
     // Enter chooses the first match of what was typed.
     Select: { defaultProps: { selectFirstOptionOnChange: true } },
-    MultiSelect: { defaultProps: { selectFirstOptionOnChange: true } },
+    MultiSelect: { defaultProps: { searchable: true, selectFirstOptionOnChange: true } },
     // Mantine shows them to a mouse only.
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
     // Mantine's own colour is too bright in the dark theme for links on it.

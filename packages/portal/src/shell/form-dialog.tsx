@@ -7,7 +7,7 @@ type Field = HTMLInputElement | HTMLTextAreaElement;
 
 /**
  * A dialog with fields. Escape and its cross ask first if something was typed, and a click outside closes nothing; its
- * own buttons close it at once. If it cannot be saved, the invalid field gets the focus.
+ * own buttons close it at once. If it cannot be saved, its first invalid field gets the focus.
  */
 export function FormDialog({ opened, onClose, closeOnEscape = true, children, ...rest }: ModalProps) {
   const { t } = useTranslation();

@@ -77,7 +77,6 @@ function Form({ applications, needs, onClose, onMade }: Omit<Props, 'opened'>) {
           label={t('tokenApps')}
           description={t('tokenAppsHint')}
           placeholder={apps.length === 0 ? t('allApplications') : ''}
-          searchable
           clearable
           data={applications.map(({ clientId, name: label }) => ({ value: clientId, label }))}
           value={apps}

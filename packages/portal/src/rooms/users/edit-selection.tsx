@@ -69,7 +69,7 @@ function ValueField({ of, typed, problem, onChange }: FieldProps) {
     // A user who has a retired value may keep it.
     const offered = of.values.filter(({ value, retired }) => !retired || typed.includes(String(value)));
     const data = offered.map(({ value, label }) => ({ value: String(value), label }));
-    if (of.multiple) return <MultiSelect {...own} data={data} value={typed} onChange={onChange} searchable />;
+    if (of.multiple) return <MultiSelect {...own} data={data} value={typed} onChange={onChange} />;
     return (
       <Select
         {...own}
