@@ -32,7 +32,7 @@ export type Parameter = {
 
 export type Answer = { description: string; content?: Record<string, Content> };
 export type Content = { schema?: Schema | Reference; examples?: Record<string, Example | Reference> };
-export type Example = { summary?: string; value?: unknown };
+type Example = { summary?: string; value?: unknown };
 export type Reference = { $ref: string };
 
 export type Schema = {

@@ -3,7 +3,7 @@ import type { Service } from '../../domain/service.ts';
 import { readShipped } from '../../package.ts';
 import { identifyApplication } from '../options/api-key.ts';
 import type { Routes } from '../server/routes.ts';
-import { makeFile, makePage, once, sendFile, versionOf } from './static-file.ts';
+import { makeFile, makePage, once, ownFilesOnly, sendFile, versionOf } from './static-file.ts';
 
 /** The only files that the page may load. */
 const ASSETS: Record<string, string> = {
@@ -14,17 +14,8 @@ const ASSETS: Record<string, string> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
 };
 
-/** Same origin only, and nothing inline. Swagger UI's style sheet has its icons as data: URLs. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Swagger UI's style sheet has its icons as data: URLs. */
+const CONTENT_SECURITY_POLICY = ownFilesOnly({ images: "'self' data:" });
 
 /** The explorer for /openapi.json. Its files are read on first use. */
 export function explorerRoutes(app: Routes, service: Service): void {

@@ -1,19 +1,18 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
-import { type BuiltFiles, makeFile, notBuilt, once, readBuiltFiles, type StaticFile, sendFile } from './static-file.ts';
+import {
+  type BuiltFiles,
+  makeFile,
+  notBuilt,
+  once,
+  ownFilesOnly,
+  readBuiltFiles,
+  type StaticFile,
+  sendFile,
+} from './static-file.ts';
 
-/** Same origin only, and nothing inline. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const CONTENT_SECURITY_POLICY = ownFilesOnly();
 
 /**
  * The documentation that packages/guide builds from docs/. It is the same in every installation and contains nothing

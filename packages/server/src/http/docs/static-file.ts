@@ -60,6 +60,20 @@ export function acceptsEncoding(header: string | undefined, encoding: Encoding):
   });
 }
 
+/** A policy under which a page loads only files of its own origin, and nothing inline. Styles and images may have more sources. */
+export function ownFilesOnly({ styles = "'self'", images = "'self'", base = "'none'" } = {}): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styles}`,
+    `img-src ${images}`,
+    "connect-src 'self'",
+    `base-uri ${base}`,
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
 /** A page in which every file it refers to has a version, so that browsers may cache the files forever. */
 export async function makePage(
   source: Buffer,

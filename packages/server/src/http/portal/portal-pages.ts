@@ -1,21 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { type BuiltFiles, notBuilt, readBuiltFiles, sendFile } from '../docs/static-file.ts';
+import { type BuiltFiles, notBuilt, ownFilesOnly, readBuiltFiles, sendFile } from '../docs/static-file.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
 
-/** Same origin only, and nothing inline except styles that the page's own script adds with this response's nonce. */
+/** The page's own script adds styles with the nonce of this response. */
 const contentSecurityPolicy = (nonce: string): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'self'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  ownFilesOnly({ styles: `'self' 'nonce-${nonce}'`, images: "'self' data:", base: "'self'" });
 
 /** The portal. Its page contains no data: everything it shows comes through /manage/v1. */
 export function portalPages(app: Routes): void {
