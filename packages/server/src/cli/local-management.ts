@@ -1,6 +1,6 @@
 import { createApplication, isLive, rotateSecret } from '../domain/applications/application.ts';
 import { catalogProblems, completeSettings, toUpdate } from '../domain/applications/settings.ts';
-import { recordExport, recordLink, recordUsersExport } from '../domain/audit.ts';
+import { recordExport, recordLink } from '../domain/audit.ts';
 import type { Catalog } from '../domain/catalog/catalog.ts';
 import type { CatalogDefinition } from '../domain/catalog/definition.ts';
 import type { CountedPlan, PublishOutcome } from '../domain/catalog/publish.ts';
@@ -235,7 +235,7 @@ export function localManagement(open: OpenStorage): Management {
         return { outcome, counts };
       },
       async *export(clientId, wanted) {
-        const { exportUsers } = await import('../domain/users/export-users.ts');
+        const { exportUsers, recordUsersExport } = await import('../domain/users/export-users.ts');
         const appId = await appIdOf(clientId);
         const filter = wanted && (await readWanted(storage, appId, wanted));
         await noteExport(() => recordUsersExport(storage, { actor: cliAuthor(), appId }, filter, now()));

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AuditAction, Storage } from '../storage/port.ts';
 import { orderedUuid } from '../uuid.ts';
-import type { UserFilter } from './users/match-users.ts';
 
 const actors = new AsyncLocalStorage<string>();
 
@@ -25,7 +24,7 @@ const REPEAT_MS = 15 * 60_000;
 /** Beyond this many, the oldest are forgotten; their next read adds an entry early. */
 const MAX_RECENT = 10_000;
 
-type Read = { actor: string; appId: number; userId?: string };
+export type PersonalRead = { actor: string; appId: number; userId?: string };
 
 /**
  * Audit entries for reading personal data. The entry is written before the data is sent: if that fails, the read fails.
@@ -42,7 +41,7 @@ export class UserReads {
   }
 
   /** For one user, or the list of users. Once per actor within 15 minutes. */
-  async record({ actor, appId, userId }: Read): Promise<void> {
+  async record({ actor, appId, userId }: PersonalRead): Promise<void> {
     const key = JSON.stringify([actor, appId, userId]);
     const at = this.#now();
     const last = this.#recent.get(key);
@@ -64,35 +63,23 @@ export class UserReads {
 }
 
 /** For one user. Every export has an entry. */
-export function recordExport(audit: Storage['audit'], read: Read & { userId: string }, at: number): Promise<void> {
+export function recordExport(
+  audit: Storage['audit'],
+  read: PersonalRead & { userId: string },
+  at: number,
+): Promise<void> {
   return addEntry(audit, 'user.exported', read, at);
 }
 
-/** For all users, with their number, or for those that match: the values of a filter may be personal data. */
-export async function recordUsersExport(
-  { audit, applications }: Pick<Storage, 'audit' | 'applications'>,
-  read: Omit<Read, 'userId'>,
-  filter: UserFilter | undefined,
-  at: number,
-): Promise<void> {
-  const after = filter ? { filters: namesOf(filter) } : { users: await applications.countUsers(read.appId) };
-  await addEntry(audit, 'users.exported', read, at, after);
-}
-
-function namesOf({ conditions, status, userId, created, test }: UserFilter): string[] {
-  const parts = { selection: conditions[0], status, user: userId, created, search: test };
-  return Object.entries(parts).flatMap(([name, part]) => (part === undefined ? [] : [name]));
-}
-
 /** Anyone with the link can change the user's selections. */
-export function recordLink(audit: Storage['audit'], read: Read, at: number): Promise<void> {
+export function recordLink(audit: Storage['audit'], read: PersonalRead, at: number): Promise<void> {
   return addEntry(audit, 'user.linkCreated', read, at);
 }
 
-function addEntry(
+export function addEntry(
   audit: Storage['audit'],
   action: AuditAction,
-  { actor, appId, userId }: Read,
+  { actor, appId, userId }: PersonalRead,
   at: number,
   after?: object,
 ): Promise<void> {

@@ -11,6 +11,7 @@ import {
   sizeOfUser,
   type UserRecord,
 } from '../../storage/port.ts';
+import { addEntry, type PersonalRead } from '../audit.ts';
 import { type CompiledCatalog, loadCompiledCatalog } from '../catalog/compile.ts';
 import type { OpenTexts } from '../selections/open-texts.ts';
 import { ownTurn } from '../slices.ts';
@@ -203,4 +204,20 @@ export async function* walkEvents(
     if (next === null) return;
     before = next;
   }
+}
+
+/** For all users, with their number, or for those that match: the values of a filter may be personal data. */
+export async function recordUsersExport(
+  { audit, applications }: Pick<Storage, 'audit' | 'applications'>,
+  read: Omit<PersonalRead, 'userId'>,
+  filter: UserFilter | undefined,
+  at: number,
+): Promise<void> {
+  const after = filter ? { filters: namesOf(filter) } : { users: await applications.countUsers(read.appId) };
+  await addEntry(audit, 'users.exported', read, at, after);
+}
+
+function namesOf({ conditions, status, userId, created, test }: UserFilter): string[] {
+  const parts = { selection: conditions[0], status, user: userId, created, search: test };
+  return Object.entries(parts).flatMap(([name, part]) => (part === undefined ? [] : [name]));
 }

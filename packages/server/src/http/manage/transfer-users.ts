@@ -1,7 +1,6 @@
-import { recordUsersExport } from '../../domain/audit.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import { exportUsers } from '../../domain/users/export-users.ts';
+import { exportUsers, recordUsersExport } from '../../domain/users/export-users.ts';
 import type { FileLine } from '../../domain/users/import-line.ts';
 import type { ImportCounts, Rejection } from '../../domain/users/import-users.ts';
 import { createSearchTest } from '../../domain/users/search-users.ts';
