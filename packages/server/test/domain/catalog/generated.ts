@@ -12,6 +12,7 @@ import type { CatalogFile, FileGroup, FileKey, FileValue } from '../../../src/do
 import { planCatalog } from '../../../src/domain/catalog/plan.ts';
 import { readDefinition } from '../../../src/domain/catalog/read-definition.ts';
 import { finish } from '../../../src/domain/slices.ts';
+import { anyCharacter } from '../any-character.ts';
 
 export const EMPTY: Catalog = { revision: 0, languages: [], groups: [] };
 
@@ -134,7 +135,7 @@ const text = fc
       '\ufeff.',
     ),
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }),
+    fc.string({ unit: anyCharacter, minLength: 1, maxLength: 12 }),
   )
   .filter((each) => each.trim() !== '' && each.isWellFormed() && !each.includes('\0'));
 
