@@ -9,7 +9,8 @@ type Field = HTMLInputElement | HTMLTextAreaElement;
  * A dialog with fields. Escape and its cross ask first if something was typed, and a click outside closes nothing; its
  * own buttons close it at once. If it cannot be saved, its first invalid field gets the focus.
  */
-export function FormDialog({ opened, onClose, closeOnEscape = true, children, ...rest }: ModalProps) {
+export function FormDialog(props: ModalProps & { mayClose?: () => boolean }) {
+  const { opened, onClose, mayClose = () => true, closeOnEscape = true, children, ...rest } = props;
   const { t } = useTranslation();
   const [isAsking, setAsking] = useState(false);
   /** With what it said when it got the focus. */
@@ -19,6 +20,7 @@ export function FormDialog({ opened, onClose, closeOnEscape = true, children, ..
     if (isField && !visited.current.has(target)) visited.current.set(target, target.value);
   };
   const close = () => {
+    if (!mayClose()) return;
     const isTyped = [...visited.current].some(([field, before]) => field.isConnected && field.value !== before);
     // Later: the question would get the same Escape, and close.
     if (isTyped) setTimeout(() => setAsking(true));

@@ -37,9 +37,8 @@ export function OnceDialog({ opened, onClose, title, size = 'md', children }: Pr
   return (
     <FormDialog
       opened={opened}
-      onClose={() => {
-        if (queries.isMutating({ mutationKey: SHOWN_ONCE }) === 0) onClose();
-      }}
+      onClose={onClose}
+      mayClose={() => queries.isMutating({ mutationKey: SHOWN_ONCE }) === 0}
       title={title}
       size={size}
       closeOnEscape={!isHeld}

@@ -145,7 +145,7 @@ test('streams, pages and files beside JSON are described as text, not with the s
     Object.values(responses).flatMap(({ content = {} }) =>
       Object.entries(content)
         .filter(([type]) => type !== 'application/json')
-        .map(([type, { schema }]) => [`${operationId} ${type}`, schema['type']]),
+        .map(([type, { schema }]) => [`${operationId} ${type}`, schema.type]),
     ),
   );
   expect(others).toContainEqual(['listApplicationUsers application/x-ndjson', 'string']);
