@@ -1,6 +1,7 @@
 import './mantine.css';
 import '@mantine/notifications/styles.css';
 import './portal.css';
+import { isInnkeeperError } from '@innkeeper/client/manage';
 import { MantineProvider } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -25,7 +26,12 @@ returnFocusFromDialogs();
 void queryClient.prefetchQuery(sessionQuery);
 await startTranslations();
 
-createRoot(document.getElementById('root') as HTMLElement).render(
+createRoot(document.getElementById('root') as HTMLElement, {
+  // A refusal is shown in its room, or the frame shows that there is no such application: nothing is broken.
+  onCaughtError(error) {
+    if (!isInnkeeperError(error)) console.error(error);
+  },
+}).render(
   <StrictMode>
     <MantineProvider
       theme={theme}
