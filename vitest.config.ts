@@ -10,8 +10,8 @@ export default defineConfig({
     globalSetup: ['packages/server/test/global-setup.ts'],
     // Processes, not threads: suites start servers, send signals and read the environment.
     pool: 'forks',
-    // One more than the two cores that the suite is meant for: some wait for a time limit or a process.
-    maxWorkers: 3,
+    // Two more than the two cores that the suite is meant for: many wait for a browser, a process or a time limit.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     // The service is loaded once for all suites of a process, by Node itself, as it is when it serves: nothing in it may
     // depend on being loaded anew. Threads and processes that suites start take modules as they were compiled and kept.
