@@ -29,7 +29,7 @@ await startTranslations();
 createRoot(document.getElementById('root') as HTMLElement, {
   // A refusal is shown in its room, or the frame shows that there is no such application: nothing is broken.
   onCaughtError(error) {
-    if (!isInnkeeperError(error)) console.error(error);
+    if (!isInnkeeperError(error)) reportError(error);
   },
 }).render(
   <StrictMode>
