@@ -10,7 +10,7 @@ import { ErrorState, LoadingState } from './states.tsx';
 export function ApplicationFrame() {
   const { clientId } = useParams({ from: '/frame/applications/$clientId' });
   const application = useQuery(applicationQuery(clientId));
-  // While it loads, the room loads too: counting an application's users takes a while among millions.
+  // While it loads, the room loads too.
   if (isInnkeeperError(application.error) && application.error.status === 404) return <NotFound />;
   // If a reload fails, the room stays, with what was typed in it.
   if (application.isLoadingError) return <ErrorState error={application.error} retry={() => application.refetch()} />;
