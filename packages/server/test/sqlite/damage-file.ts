@@ -17,8 +17,11 @@ export const DAMAGE = {
     changePage(path, leafOf(path, 'selections'), (page) => page.set(randomBytes(PAGE))),
   'flipped bytes in an index page': (path: string) =>
     changePage(path, leafOf(path, 'access_tokens_by_user'), (page) => {
-      // Cells fill a page from its end. Each has the index key and the table key.
-      for (let at = PAGE - 8; at > PAGE - 400; at -= 39) page[at] = (page[at] as number) ^ 0xff;
+      // A leaf counts its cells in bytes 3 and 4, and points to them from byte 8. Other bytes may be unused.
+      for (let cell = 0; cell < page.readUInt16BE(3); cell++) {
+        const key = page.readUInt16BE(8 + 2 * cell) + 8;
+        page[key] = (page[key] as number) ^ 0xff;
+      }
     }),
   'flipped key of a profile': (path: string) => flipKey(path, 'profiles'),
   'flipped key of a user': (path: string) => flipKey(path, 'users'),
