@@ -176,7 +176,8 @@ async function startEtcd(context: CampaignContext): Promise<number> {
 
 async function start(context: CampaignContext, program: string, args: string[], account = {}): Promise<void> {
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'ignore'], ...account });
-  const exited = once(child, 'exit');
+  // A program that is not there never exits.
+  const exited = once(child, 'exit').catch(() => {});
   await once(child, 'spawn').catch(() => {
     throw new CannotRun('needs Patroni, etcd and PostgreSQL: apt-get install patroni etcd-server postgresql');
   });
