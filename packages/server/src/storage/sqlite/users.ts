@@ -51,6 +51,8 @@ export function userReads(
   };
 }
 
+const COUNT_ROWS = `select json_object(${countRows('?1')})`;
+
 export function userActs(connection: Connection) {
   const { statement, rows, value } = connection;
 
@@ -132,7 +134,7 @@ export function userActs(connection: Connection) {
     },
 
     deleteUser(appId: number, userId: string): 'deleted' | 'unknown' {
-      const counted = value<string>(`select json_object(${countRows('?1')})`, toBytes(userId));
+      const counted = value<string>(COUNT_ROWS, toBytes(userId));
       if (removeUser(connection, appId, userId) === 'unknown') return 'unknown';
       statement(
         `insert or replace into deleted_users (app_id, code_hash, at, deleted_rows) values (?, ?, ${DATABASE_NOW}, ?)`,
