@@ -28,7 +28,7 @@ const EARLY = { name: 'early', test: /src[\\/]storage[\\/]sqlite[\\/]start-write
 
 /**
  * Bundles the service and its dependencies into a few files in dist/: half of the startup time is finding, reading and
- * linking about six hundred modules (docs/performance.md). Modules that are loaded on demand stay separate files.
+ * linking about six hundred modules (decision 29). Modules that are loaded on demand stay separate files.
  */
 export function buildServer() {
   return buildWhenChanged({

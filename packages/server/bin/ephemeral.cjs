@@ -2,7 +2,7 @@
 //
 // What @innkeeper/testing starts: the built service, with the code that its previous start compiled. Node's own compile
 // cache keeps what is compiled while a file loads; this one also keeps the functions compiled when first called, which
-// saves a fifth of the start (docs/performance.md).
+// saves a fifth of the start.
 
 const { hash } = require('node:crypto');
 const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');

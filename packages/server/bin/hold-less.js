@@ -2,8 +2,7 @@
 // afterwards. Plain JavaScript that Node 14 can parse.
 
 /**
- * Half of V8's default: under load, the process takes a quarter less memory for the same processor time
- * (docs/performance.md).
+ * Half of V8's default: under load, the process takes a quarter less memory for the same processor time.
  */
 const YOUNG_OBJECTS = '--max-semi-space-size=8';
 

@@ -12,7 +12,7 @@ const SERVER = join(import.meta.dirname, '../..');
 /**
  * A start mostly loads modules, at nearly half a millisecond each, and they stay in memory. So modules that are rarely
  * needed, or not at first, are loaded on demand. If this fails, find the new import and make it dynamic
- * (docs/performance.md).
+ * (decision 29).
  */
 const NOT_AT_START = [
   ...['@opentelemetry/api', '@opentelemetry/core'],
