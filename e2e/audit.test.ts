@@ -6,7 +6,7 @@ import { download, expectAccessible, expectFits, openPortal } from './portal.ts'
 
 const XSS = '<img src=x onerror=alert(1)>';
 
-describe('the audit of the portal', () => {
+describe('the audit log of the portal', () => {
   const portal = openPortal(postgres);
 
   test('shows who changed what, before and after, in pages', async () => {
@@ -27,7 +27,7 @@ describe('the audit of the portal', () => {
     expect(await first.getByRole('row').allInnerTexts()).toEqual([
       'Field\tBefore\tAfter',
       `Name\tTest\t${XSS}`,
-      'Access token lifetime\tdefault\t7200',
+      'Access token lifetime\tdefault\t2 hours',
     ]);
     await expectAccessible(page);
     await page.setViewportSize({ width: 380, height: 760 });

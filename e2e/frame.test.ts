@@ -203,7 +203,7 @@ describe('the portal', () => {
     await manage.send('POST', `${path}/catalog/groups?draft=true`, { name: 'later' }, { 'if-match': '*' });
     const { page, pageErrors } = await portal.enter(path);
     await page.getByRole('button', { name: 'Notifications: 2 new' }).click();
-    await page.getByRole('link', { name: /^A secret will expire/ }).waitFor();
+    await page.getByRole('link', { name: /^A secret expires soon/ }).waitFor();
     await expectAccessible(page);
     await page.getByRole('link', { name: /^Unpublished changes/ }).click();
     await page.getByRole('heading', { name: 'Catalog', level: 1 }).waitFor();

@@ -72,10 +72,10 @@ describe('the insights room', () => {
     const at = Date.now() - 35 * 86_400_000;
     await selections.save(shop.application.appId, early.userCode, [saved], { at, authMethod: 'manage' });
     await page.reload();
-    await page.getByRole('switch', { name: 'Compare with the period before' }).press('Space');
+    await page.getByRole('switch', { name: 'Compare with previous period' }).press('Space');
     const compared = (name: string) =>
       page
-        .getByRole('region', { name: 'Compared with the period before' })
+        .getByRole('region', { name: 'Compared with previous period' })
         .getByRole('row', { name: new RegExp(`^${name} `) });
     await expect.poll(() => compared('Apple').innerText()).toMatch(/1 \(100%\)\s+2 \(100%\)\s+\+1/);
     expect(await compared('cherry').innerText()).toMatch(/0 \(0%\)\s+1 \(50%\)\s+\+1/);

@@ -121,7 +121,7 @@ describe('the translations room: drafts', () => {
     await page.keyboard.press('Enter');
     await page.getByText('1 text cannot be saved').waitFor();
     await cell(page, 'pear', 1).click();
-    await page.getByText(/stand for two values/).waitFor();
+    await page.getByText(/the text of two values/).waitFor();
     await page.keyboard.type('Birne');
     await page.keyboard.press('Enter');
     await saved(page);

@@ -104,7 +104,7 @@ describe('the translations room: the grid', () => {
     await expectFocus(page.getByRole('dialog').getByRole('textbox', { name: 'Deutsch' }));
     const list = await page.evaluate(() => navigator.clipboard.readText());
     await paste(page, `${list.replaceAll('Question', 'Frage')}\nzu viel`);
-    await page.getByText('44 lines for 43 texts').waitFor();
+    await page.getByText('44 lines instead of 43').waitFor();
     // Closed by accident: the input is still there.
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Translate as list' }).click();

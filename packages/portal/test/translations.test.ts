@@ -150,7 +150,7 @@ describe('the sheet', () => {
         type: (text) => (store.typed = text),
       },
     );
-    sheet.load([row({ path: 'a', texts: { de: 'A' } }), row({ path: 'b', texts: {} })], { isWhole: true });
+    sheet.load([row({ path: 'a', texts: { de: 'A' } }), row({ path: 'b', texts: {} })], { isComplete: true });
     const set = (id: string, text: string | null) => sheet.change([{ id, tag: 'de', text }], 'edit');
     const text = (id: string) => sheet.row(id)?.texts.de;
     return { sheet, sent, answers, store, set, text, adopt };
@@ -261,7 +261,7 @@ describe('the sheet', () => {
   test('text that someone else changed while it was typed is sent as what it replaces', async () => {
     const { sheet, sent, set, text } = makeSheet();
     const type = (typed: string) => sheet.type({ id: 'a', tag: 'de', text: typed });
-    const loadTheirs = () => sheet.load([row({ path: 'a', texts: { de: 'theirs' } })], { isWhole: true });
+    const loadTheirs = () => sheet.load([row({ path: 'a', texts: { de: 'theirs' } })], { isComplete: true });
     type('mi');
     loadTheirs();
     type('mine');
@@ -271,7 +271,7 @@ describe('the sheet', () => {
     expect(sent).toEqual([[{ id: 'a', path: 'a', tag: 'de', text: 'mine', was: 'A' }]]);
     const other = makeSheet();
     other.sheet.type({ id: 'a', tag: 'de', text: 'AA' });
-    other.sheet.load([row({ path: 'a', texts: { de: 'theirs' } })], { isWhole: true });
+    other.sheet.load([row({ path: 'a', texts: { de: 'theirs' } })], { isComplete: true });
     other.set('a', 'A');
     expect([other.text('a'), other.sheet.state.unsaved], 'typed back').toEqual(['theirs', 0]);
     expect(text('a')).toBe('mine');
@@ -302,7 +302,7 @@ describe('the sheet', () => {
     await sheet.settled();
     sheet.type({ id: 'b', tag: 'de', text: 'B' });
     sheet.load([row({ path: 'x', uid: 'a', texts: { de: 'A' } }), row({ path: 'y', uid: 'b', texts: {} })], {
-      isWhole: true,
+      isComplete: true,
     });
     expect([text('a'), sheet.state.unsaved, store.typed?.path]).toEqual(['AA', 1, 'y']);
     set('b', 'B');
@@ -319,7 +319,7 @@ describe('the sheet', () => {
     set('a', 'AA');
     await sheet.settled();
     sheet.type({ id: 'b', tag: 'de', text: 'B' });
-    sheet.load([], { isWhole: true });
+    sheet.load([], { isComplete: true });
     expect(sheet.isTyping).toBe(false);
     expect(sheet.state.conflicts).toEqual([
       { id: 'a', path: 'a', tag: 'de', mine: 'AA', theirs: null, isGone: true },
@@ -329,7 +329,7 @@ describe('the sheet', () => {
     sheet.resolve({ id: 'b', tag: 'de' }, 'mine');
     expect(sheet.state.conflicts, 'there is nothing to save it in').toHaveLength(2);
     sheet.resolve({ id: 'b', tag: 'de' }, 'theirs');
-    sheet.load([row({ path: 'a', texts: { de: 'A' } })], { isWhole: true });
+    sheet.load([row({ path: 'a', texts: { de: 'A' } })], { isComplete: true });
     sheet.saveNow();
     await sheet.settled();
     expect(sent.at(-1)).toEqual([{ id: 'a', path: 'a', tag: 'de', text: 'AA', was: 'A' }]);
@@ -338,7 +338,7 @@ describe('the sheet', () => {
 
   test('a load that was requested before a save does not undo it; a later change by someone else is shown', async () => {
     const { sheet, set, text } = makeSheet();
-    const load = (de: string) => sheet.load([row({ path: 'a', texts: { de } })], { isWhole: true });
+    const load = (de: string) => sheet.load([row({ path: 'a', texts: { de } })], { isComplete: true });
     sheet.startLoading();
     set('a', 'one');
     await sheet.settled();

@@ -30,7 +30,7 @@ export function waitForService(): Promise<void> {
 export function loadWhenReachable<T>(load: () => Promise<T>): () => Promise<T> {
   return () =>
     load().catch(async (error: unknown) => {
-      if (await answers()) throw error;
+      if (await responds()) throw error;
       await waitForService();
       return load();
     });
@@ -38,10 +38,10 @@ export function loadWhenReachable<T>(load: () => Promise<T>): () => Promise<T> {
 
 async function poll(): Promise<void> {
   do await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
-  while (!(await answers()));
+  while (!(await responds()));
 }
 
-async function answers(): Promise<boolean> {
+async function responds(): Promise<boolean> {
   return api.get('/manage/v1/session').then(
     () => true,
     (error: unknown) => !isUnreachable(error),

@@ -13,21 +13,21 @@ export function BreakingChanges({ breaking, agreed, onAgree }: Props) {
   const { t } = useTranslation('catalog');
   const inWords = useFactWords();
   if (breaking.length === 0) return null;
-  const touched = breaking.reduce((sum, { selections }) => sum + selections, 0);
+  const affected = breaking.reduce((sum, { selections }) => sum + selections, 0);
   return (
     <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />} title={t('publish.breaking')}>
       <Stack gap="xs">
         <List size="sm">
           {breaking.map(({ path, text, fact, selections }) => (
             <List.Item key={`${path} ${text}`}>
-              <b>{path}</b>: {inWords(fact, text)} – {t('publish.touches', { count: selections })}
+              <b>{path}</b>: {inWords(fact, text)} – {t('publish.affects', { count: selections })}
             </List.Item>
           ))}
         </List>
         <Checkbox
           checked={agreed}
           onChange={(event) => onAgree(event.currentTarget.checked)}
-          label={t('publish.agree', { count: touched })}
+          label={t('publish.agree', { count: affected })}
         />
       </Stack>
     </Alert>

@@ -34,7 +34,7 @@ export function useFactWords(): (fact: Fact | undefined, sentence: string) => st
       case 'tagOfDefault':
         return t(`detail.${what}`, { tag: String(to) });
       case 'moreChanges':
-        return t('detail.moreChanges', { number: fact.more ?? 0 });
+        return t('detail.moreChanges', { count: fact.more ?? 0 });
       case 'name':
         return t('detail.name', { name: String(from) });
       case 'order':

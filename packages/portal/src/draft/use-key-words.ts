@@ -8,7 +8,7 @@ import { type TreeLanguage, treeQuery } from './queries.ts';
 /** More would hide the rest. */
 const SHOWN = 6;
 
-/** A key in one line, in the catalog room's terms: `Whole number from 0 to 4; by default 2`. */
+/** A key in one line, in the catalog room's terms: `Whole number from 0 to 4; default: 2`. */
 export function useDescribeKey(): (key: FileKey, languages: readonly TreeLanguage[]) => string {
   const { t } = useTranslation('catalog');
   const { t: shell } = useTranslation();

@@ -94,7 +94,7 @@ export function TokensSection({ session }: { session: Needs & { applications: re
                   )}
                 </Group>
                 <Text size="sm" c="dimmed">
-                  {/* As in the audit. */}
+                  {/* As in the audit log. */}
                   {t('tokenId', { id: tokenId.slice(-12) })} ·{' '}
                   {apps === null ? t('allApplications') : apps.map(nameOf).join(', ')} ·{' '}
                   {lastUsedAt === null ? (

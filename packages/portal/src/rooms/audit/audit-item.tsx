@@ -1,12 +1,13 @@
 import { Code, Table, Text, ThemeIcon } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { spellDuration } from '../../shell/duration.ts';
 import { LinkAnchor } from '../../shell/links.tsx';
-import { Moment } from '../../shell/moment.tsx';
+import { dateLocale, Moment, readTime } from '../../shell/moment.tsx';
 import classes from './audit.module.css';
 import { iconOf, isSevere, textOf } from './audit-looks.ts';
 import type { AuditEntry } from './queries.ts';
 
-/** Settings that have their default if nothing is said. */
+/** Settings that have a default. */
 const SETTINGS = [
   'specialTokenTtl',
   'accessTokenTtl',
@@ -144,12 +145,12 @@ function Difference({ before, after }: { before: unknown; after: unknown }) {
               <Table.Td>{wordFor(name)}</Table.Td>
               {old && (
                 <Table.Td>
-                  <Value value={old[name]} missing={missing(name)} isOld={now !== null} />
+                  <Value name={name} value={old[name]} missing={missing(name)} isOld={now !== null} />
                 </Table.Td>
               )}
               {now && (
                 <Table.Td>
-                  <Value value={now[name]} missing={missing(name)} isOld={false} />
+                  <Value name={name} value={now[name]} missing={missing(name)} isOld={false} />
                 </Table.Td>
               )}
             </Table.Tr>
@@ -160,7 +161,11 @@ function Difference({ before, after }: { before: unknown; after: unknown }) {
   );
 }
 
-function Value({ value, missing, isOld }: { value: unknown; missing: string; isOld: boolean }) {
+/** Members that are times. */
+const TIMES = ['previousExpiresAt', 'expiresAt', 'since'];
+
+function Value({ name, value, missing, isOld }: { name: string; value: unknown; missing: string; isOld: boolean }) {
+  const { t, i18n } = useTranslation();
   if (value === null || value === undefined) {
     return (
       <Text span size="sm" c="dimmed" className={classes.missing ?? ''}>
@@ -168,9 +173,20 @@ function Value({ value, missing, isOld }: { value: unknown; missing: string; isO
       </Text>
     );
   }
-  const isList = Array.isArray(value) && value.every((each) => typeof each === 'string');
-  const text = isList ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value);
-  return <Code className={isOld ? (classes.old ?? '') : (classes.new ?? '')}>{text}</Code>;
+  return <Code className={isOld ? (classes.old ?? '') : (classes.new ?? '')}>{inWords()}</Code>;
+
+  function inWords(): string {
+    const { language } = i18n;
+    if (typeof value === 'boolean') return t(value ? 'yes' : 'no');
+    if (typeof value === 'number')
+      return name.endsWith('Ttl') ? spellDuration(value, language) : value.toLocaleString(language);
+    if (typeof value === 'string' && TIMES.includes(name)) {
+      const format = new Intl.DateTimeFormat(dateLocale(language), { dateStyle: 'medium', timeStyle: 'medium' });
+      return format.format(readTime(value));
+    }
+    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  }
 }
 
 function membersOf(value: unknown): Record<string, unknown> | null {

@@ -32,11 +32,11 @@ async function readAudit(clientId: string | null, filter: AuditFilter, { after, 
     ...(actor !== '' && { actor }),
     ...(search !== '' && { search }),
   };
-  const answer =
+  const response =
     clientId === null
       ? api.get('/manage/v1/audit', { query, signal })
       : api.get('/manage/v1/applications/{clientId}/audit', { path: { clientId }, query, signal });
-  return (await answer).data;
+  return (await response).data;
 }
 
 /** More is a case for the API. */

@@ -200,7 +200,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
         </InLanguages>
         <NameField
           what={adding.kind}
-          description={t(comesBack && !problem ? 'add.comesBack' : 'add.nameHint')}
+          description={t(comesBack && !problem ? 'add.comesBack' : isKey ? 'add.nameHint' : 'add.nameHintGroup')}
           value={name}
           // Show no errors in an untouched form.
           problem={problem === 'blank' && !isBegun ? undefined : problem}

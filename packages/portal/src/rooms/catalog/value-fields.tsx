@@ -26,10 +26,10 @@ export function ValueFields({ form, languages, disabled, error, rows, tried, set
   const asksHowMany = !isList(kind) && (kind !== 'boolean' || form.multiple);
   const asksWhich = kind === 'integer' || kind === 'number' || kind === 'date';
   return (
-    <Paper withBorder p="md" component="section" aria-label={t('key.answers')} data-fields>
+    <Paper withBorder p="md" component="section" aria-label={t('key.values')} data-fields>
       <Stack gap="md">
         <Title order={3} size="h5">
-          {t('key.answers')}
+          {t('key.values')}
         </Title>
         <Group align="flex-start" gap="lg">
           <KindSelect

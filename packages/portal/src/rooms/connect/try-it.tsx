@@ -113,7 +113,7 @@ function Steps({ steps }: { steps: readonly Step[] }) {
               <Stack gap="xs">
                 <Part name={t('try.request')} text={showRequest(step)} />
                 <Part
-                  name={t('try.answer', { status: step.status })}
+                  name={t('try.response', { status: step.status })}
                   text={step.answer === null || step.answer === undefined ? t('try.noBody') : pretty(step.answer)}
                 />
               </Stack>

@@ -1,9 +1,8 @@
 import { Group, Input, NumberInput, Select } from '@mantine/core';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-
-const UNITS = { minutes: 60, hours: 3600, days: 86_400 } as const;
-type Unit = keyof typeof UNITS;
+import { largestUnit, spellDuration, UNITS, type Unit } from '../../shell/duration.ts';
+import { separatorOf } from '../../shell/separator-of.ts';
 
 /** A number of seconds, entered as minutes, hours or days. */
 export function DurationInput(props: {
@@ -17,13 +16,14 @@ export function DurationInput(props: {
   onChange(seconds: number): void;
 }) {
   const { label, description, seconds, min, max, disabled, error, onChange } = props;
-  const { t } = useTranslation('credentials');
+  const { t, i18n } = useTranslation('credentials');
+  const inWords = (amount: number) => spellDuration(amount, i18n.language);
   const id = useId();
   // Typing never changes it.
   const [unit, setUnit] = useState(() => largestUnit(seconds));
   const size = UNITS[unit];
   const problem =
-    seconds < min || seconds > max ? t('duration.range', { min: spell(min, t), max: spell(max, t) }) : error;
+    seconds < min || seconds > max ? t('duration.range', { min: inWords(min), max: inWords(max) }) : error;
   return (
     <Input.Wrapper label={label} description={description} error={problem} id={id} labelProps={{ htmlFor: id }}>
       <Group gap="xs" mt={6} wrap="nowrap">
@@ -37,7 +37,8 @@ export function DurationInput(props: {
           onChange={(value) => onChange(Math.round(Number(value) * size))}
           // Seconds are stored, not fractions of the unit.
           decimalScale={2}
-          aria-describedby={`${id}-description`}
+          decimalSeparator={separatorOf('decimal', i18n.language)}
+          aria-describedby={`${id}-description${problem === undefined ? '' : ` ${id}-error`}`}
         />
         <Select
           w={140}
@@ -56,15 +57,4 @@ export function DurationInput(props: {
       </Group>
     </Input.Wrapper>
   );
-}
-
-function largestUnit(seconds: number): Unit {
-  if (seconds >= UNITS.days && seconds % UNITS.days === 0) return 'days';
-  return seconds >= UNITS.hours && seconds % UNITS.hours === 0 ? 'hours' : 'minutes';
-}
-
-/** `2 days` */
-export function spell(seconds: number, t: ReturnType<typeof useTranslation<'credentials'>>['t']): string {
-  const unit = largestUnit(seconds);
-  return t(`duration.spelled.${unit}`, { count: seconds / UNITS[unit] });
 }

@@ -1,13 +1,13 @@
 import { Group, NumberInput, Radio, Select, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { separatorOf } from '../../shell/separator-of.ts';
 import { SettingWarning } from './setting-warning.tsx';
 
 const UNITS = { s: 'seconds', m: 'minutes', h: 'hours', d: 'days' } as const;
 type Unit = keyof typeof UNITS;
 const SECONDS: Record<Unit, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** The initial value when a limit is added. */
-const FIRST = '600/1m';
+const INITIAL_LIMIT = '600/1m';
 
 type Props = {
   name: 'rateLimit' | 'addressRateLimit';
@@ -19,7 +19,7 @@ type Props = {
 
 /** `600/1m` in words: 600 requests in 1 minute. */
 export function RateLimitInput({ name, value, disabled, error, onChange }: Props) {
-  const { t } = useTranslation('credentials');
+  const { t, i18n } = useTranslation('credentials');
   const label = t(`settings.${name}.label`);
   const limit = readLimit(value);
   const set = (change: Partial<typeof limit>) => {
@@ -34,7 +34,7 @@ export function RateLimitInput({ name, value, disabled, error, onChange }: Props
       label={label}
       description={t(`settings.${name}.text`)}
       value={limit ? 'limit' : value}
-      onChange={(mode) => onChange(mode === 'limit' ? FIRST : mode)}
+      onChange={(mode) => onChange(mode === 'limit' ? INITIAL_LIMIT : mode)}
       error={isOutside ? t('limit.range') : error}
     >
       <Stack my="sm" gap="sm">
@@ -56,7 +56,8 @@ export function RateLimitInput({ name, value, disabled, error, onChange }: Props
                 w={110}
                 min={1}
                 max={999_999_999}
-                thousandSeparator=" "
+                thousandSeparator={separatorOf('group', i18n.language)}
+                decimalSeparator={separatorOf('decimal', i18n.language)}
                 aria-label={t('limit.requests', { label })}
                 value={limit.quota}
                 onChange={(quota) => set({ quota: String(quota) })}

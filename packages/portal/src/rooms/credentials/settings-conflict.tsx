@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Group, Table, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { spell } from './duration-input.tsx';
+import { spellDuration } from '../../shell/duration.ts';
 
 type Conflict = { label: string; theirs: unknown; mine: unknown; isDuration?: boolean };
 
@@ -10,7 +10,8 @@ export function SettingsConflict(props: { conflicts: readonly Conflict[]; onThei
   const { conflicts, onTheirs, onMine } = props;
   const { t, i18n } = useTranslation('credentials');
   const show = (value: unknown, isDuration = false): string => {
-    if (typeof value === 'number') return isDuration ? spell(value, t) : value.toLocaleString(i18n.language);
+    if (typeof value === 'number')
+      return isDuration ? spellDuration(value, i18n.language) : value.toLocaleString(i18n.language);
     if (typeof value === 'boolean') return value ? t('conflict.on') : t('conflict.off');
     // For a logo, its type is enough.
     return Array.isArray(value) ? value.join(', ') || '–' : String(value).split(';')[0] || '–';

@@ -18,12 +18,12 @@ import { SettingsConflict } from './settings-conflict.tsx';
 import { SettingsFields } from './settings-fields.tsx';
 
 type Name = keyof Settings;
-type Some = Partial<Settings>;
+type SomeSettings = Partial<Settings>;
 /** Unsaved changes, and what was stored when each of them was begun. */
-type Typed = { draft: Some; base: Some };
+type Typed = { draft: SomeSettings; base: SomeSettings };
 const NOTHING: Typed = { draft: {}, base: {} };
 
-const pick = (settings: Some, names: readonly Name[]): Some =>
+const pick = (settings: SomeSettings, names: readonly Name[]): SomeSettings =>
   Object.fromEntries(names.map((name) => [name, settings[name]]));
 const keep = ({ draft, base }: Typed, isKept: (name: Name) => boolean): Typed => {
   const names = (Object.keys(draft) as Name[]).filter(isKept);
@@ -47,7 +47,7 @@ export function SettingsForm({ clientId, name, settings: stored, mayChange }: Pr
     changed.filter((name) => !same(theirs[name], base[name]) && !same(theirs[name], draft[name]));
   const conflicts = conflictsWith(stored);
   const saving = useMutation({
-    async mutationFn(sent: Some) {
+    async mutationFn(sent: SomeSettings) {
       const fresh = await queries.fetchQuery({ ...applicationQuery(clientId), staleTime: 0 });
       if (conflictsWith(fresh.settings).length > 0) return false;
       const body = { settings: pick(sent, changed) };
@@ -66,9 +66,9 @@ export function SettingsForm({ clientId, name, settings: stored, mayChange }: Pr
   });
   const saveOnce = useMutateOnce(saving);
   useUnsaved(mayChange && changed.length > 0);
-  const whole = useRef<HTMLFormElement>(null);
-  const showProblem = useProblemInSight(whole);
-  const set = (change: Some) => {
+  const form = useRef<HTMLFormElement>(null);
+  const showProblem = useProblemInSight(form);
+  const set = (change: SomeSettings) => {
     setTyped((now) => {
       const begun = (Object.keys(change) as Name[]).filter((name) => !(name in now.base));
       return { draft: { ...now.draft, ...change }, base: { ...pick(stored, begun), ...now.base } };
@@ -82,7 +82,7 @@ export function SettingsForm({ clientId, name, settings: stored, mayChange }: Pr
   };
 
   return (
-    <form onSubmit={submit} ref={whole}>
+    <form onSubmit={submit} ref={form}>
       <Stack gap="lg">
         <SettingsFields shown={shown} mayChange={mayChange} problemOf={problemOf} set={set} />
         <PagePreview clientId={clientId} name={name} shown={shown} />

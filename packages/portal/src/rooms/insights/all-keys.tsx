@@ -8,7 +8,7 @@ import { ErrorState } from '../../shell/states.tsx';
 import classes from './insights.module.css';
 import { allKeysQuery, type KeyTotals } from './queries.ts';
 
-/** Of thousands, this many at a time. */
+/** Keys shown at a time: a catalog can have thousands. */
 const SHOWN = 100;
 
 /** A row for each key: how many users chose, how many never did, and the most common choice. */

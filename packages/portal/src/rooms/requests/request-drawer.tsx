@@ -74,7 +74,7 @@ function Details({ clientId, requestUid }: { clientId: string; requestUid: strin
           {data.path}
         </Text>
       </Text>
-      {data.code !== null && <Explained code={data.code} answer={data.answer} />}
+      {data.code !== null && <Explained code={data.code} response={data.answer} />}
       <dl className={classes.facts}>
         {facts.map(([name, value]) => (
           // Names and values of one list, side by side.
@@ -96,9 +96,9 @@ function Details({ clientId, requestUid }: { clientId: string; requestUid: strin
         copyLabel={t('detail.copyBody')}
       />
       <TextBlock
-        title={t('detail.answer')}
+        title={t('detail.response')}
         text={data.answer}
-        empty={t('detail.noAnswer')}
+        empty={t('detail.noResponse')}
         copyLabel={t('detail.copyBody')}
       />
       {data.userUid === null && (
@@ -113,11 +113,11 @@ function Details({ clientId, requestUid }: { clientId: string; requestUid: strin
 type Refusal = { message?: unknown; errors?: { field?: unknown; message?: unknown; allowed?: unknown }[] };
 
 /** Why it failed, from the service's message, with a link to the guide. */
-function Explained({ code, answer }: { code: string; answer: string | null }) {
+function Explained({ code, response }: { code: string; response: string | null }) {
   const { t } = useTranslation('requests');
   let refusal: Refusal = {};
   try {
-    refusal = JSON.parse(answer ?? '{}') as Refusal;
+    refusal = JSON.parse(response ?? '{}') as Refusal;
   } catch {
     // It was truncated: only the code is useful.
   }

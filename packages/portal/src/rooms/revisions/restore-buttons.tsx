@@ -22,7 +22,7 @@ const RESTORE = '/manage/v1/applications/{clientId}/revisions/{revision}/restore
 
 type Props = { clientId: string; revision: number; newest: number };
 
-/** A menu if there are many of them. */
+/** A menu in the list of revisions, buttons on the page of one. */
 type Shape = 'buttons' | 'menu';
 
 /** As a draft, to review and change before publishing; or immediately, as a new revision. */
@@ -41,21 +41,21 @@ export function RestoreButtons({ clientId, revision, newest, shape = 'buttons' }
     onError: notifyProblem,
   });
   const draftOnce = useMutateOnce(draft);
-  const drafted = useQuery(draftQuery(clientId)).data?.draft?.changeCount ?? 0;
+  const changeCount = useQuery(draftQuery(clientId)).data?.draft?.changeCount ?? 0;
   const askToReplace = () =>
     modals.openConfirmModal({
       title: t('restore.replace'),
-      children: t('restore.replaceText', { count: drafted }),
+      children: t('restore.replaceText', { count: changeCount }),
       labels: { confirm: t('restore.asDraft'), cancel: t('cancel') },
       closeButtonProps: { 'aria-label': t('close') },
       onConfirm: () => draftOnce(),
     });
-  const takeDraft = drafted > 0 ? askToReplace : () => draftOnce();
+  const restoreDraft = changeCount > 0 ? askToReplace : () => draftOnce();
   return (
     <>
       {shape === 'buttons' ? (
         <>
-          <Button variant="light" loading={draft.isPending} onClick={takeDraft}>
+          <Button variant="light" loading={draft.isPending} onClick={restoreDraft}>
             {t('restore.asDraft')}
           </Button>
           <Button variant="default" onClick={open}>
@@ -70,7 +70,7 @@ export function RestoreButtons({ clientId, revision, newest, shape = 'buttons' }
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={takeDraft}>{t('restore.asDraft')}</Menu.Item>
+            <Menu.Item onClick={restoreDraft}>{t('restore.asDraft')}</Menu.Item>
             <Menu.Item onClick={open}>{t('restore.asRevision')}</Menu.Item>
           </Menu.Dropdown>
         </Menu>

@@ -57,16 +57,18 @@ export function RevisionsPage() {
       ) : revision !== undefined ? (
         <RevisionDetail clientId={clientId} revision={revision} newest={newest} mayRestore={can('write')} />
       ) : (
-        <Stack component="ol" p={0} m={0} gap="sm" style={{ listStyle: 'none' }}>
-          {revisions.map((each) => (
-            <RevisionCard
-              key={each.revision}
-              clientId={clientId}
-              revision={each}
-              newest={newest}
-              mayRestore={can('write')}
-            />
-          ))}
+        <Stack gap="sm">
+          <Stack component="ol" p={0} m={0} gap="sm" style={{ listStyle: 'none' }}>
+            {revisions.map((each) => (
+              <RevisionCard
+                key={each.revision}
+                clientId={clientId}
+                revision={each}
+                newest={newest}
+                mayRestore={can('write')}
+              />
+            ))}
+          </Stack>
           {hasNextPage && (
             <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
               {t('older')}

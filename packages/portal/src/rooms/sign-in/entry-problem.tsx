@@ -4,7 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Problem } from '../../shell/states.tsx';
 
-/** Everything else was right: this is not a failure but the next step. */
+/** Address and password were right: only the code is missing. */
 export function asksForCode(error: unknown): boolean {
   return isInnkeeperError(error) && error.body.needs === 'code';
 }

@@ -26,11 +26,11 @@ export function textsQuery(clientId: string, sheet: Sheet) {
       for (;;) {
         sheet.startLoading();
         const loaded = await loadTexts(clientId, signal, (rows) => {
-          if (sheet.state.rows.length === 0) sheet.load(rows, { isWhole: false });
+          if (sheet.state.rows.length === 0) sheet.load(rows, { isComplete: false });
         });
         // Someone changed it between two pages: start over.
         if (!loaded) continue;
-        sheet.load(loaded.rows, { isWhole: true });
+        sheet.load(loaded.rows, { isComplete: true });
         return { etag: loaded.etag };
       }
     },

@@ -85,7 +85,7 @@ export class Sheet {
   }
 
   /** Texts from the service, the first ones or all; texts that are newer stay on top of them. */
-  load(rows: readonly TextRow[], { isWhole }: { isWhole: boolean }): void {
+  load(rows: readonly TextRow[], { isComplete }: { isComplete: boolean }): void {
     this.#rows = [...rows];
     this.#loads += 1;
     this.#index = new Map(rows.map(({ id }, index) => [id, index]));
@@ -95,15 +95,15 @@ export class Sheet {
       if (before.has(this.row(id)?.texts[tag] ?? null)) this.#show(id, tag, text);
     }
     for (const reviewed of this.#sinceLoad.reviewed) this.#setState(reviewed);
-    this.#placeTyped(isWhole);
-    for (const entry of [...this.#entries.values()]) this.#place(entry, isWhole);
-    if (isWhole) {
+    this.#placeTyped(isComplete);
+    for (const entry of [...this.#entries.values()]) this.#place(entry, isComplete);
+    if (isComplete) {
       this.#takeLater();
       this.#keep();
       this.#kept.adopt(this.#adopt);
     }
     this.#emit();
-    if (isWhole) this.#schedule(0);
+    if (isComplete) this.#schedule(0);
   }
 
   row(id: string): TextRow | undefined {
@@ -116,12 +116,12 @@ export class Sheet {
   }
 
   /** An unsaved text among rows that were just loaded. */
-  #place(entry: Entry, isWhole: boolean): void {
+  #place(entry: Entry, isComplete: boolean): void {
     const row = this.row(entry.id);
     if (!row) {
       // The item is gone. Its text stays until someone discards it; nothing is lost with a removal.
-      if (isWhole && entry.text === null) this.#entries.delete(spotOf(entry));
-      else if (isWhole && entry.phase !== 'saving') Object.assign(entry, { phase: 'conflict', isGone: true });
+      if (isComplete && entry.text === null) this.#entries.delete(spotOf(entry));
+      else if (isComplete && entry.phase !== 'saving') Object.assign(entry, { phase: 'conflict', isGone: true });
       return;
     }
     // The service already has this text, from us or someone else.
@@ -135,10 +135,10 @@ export class Sheet {
     this.#mark(entry);
   }
 
-  #placeTyped(isWhole: boolean): void {
+  #placeTyped(isComplete: boolean): void {
     const typed = this.#typed;
     const row = typed && this.row(typed.id);
-    if (!typed || (!row && !isWhole)) return;
+    if (!typed || (!row && !isComplete)) return;
     this.#typed = row && { ...typed, path: row.path };
     this.#kept.type(this.#typed);
     if (!row) this.#entries.set(spotOf(typed), { ...typed, phase: 'waiting' });

@@ -47,7 +47,7 @@ export function TranslationsPage() {
       languages={languages}
       sheet={sheet}
       state={state}
-      isWhole={query.isSuccess}
+      isComplete={query.isSuccess}
       reload={query.refetch}
       isReadOnly={!can('texts')}
       isPhone={isPhone}

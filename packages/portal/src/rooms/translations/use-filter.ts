@@ -43,13 +43,13 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
   const set = useCallback(
     (
       { only, ...change }: { search?: string; group?: string | undefined; only?: Only | undefined },
-      isWhole = false,
+      isComplete = false,
     ) => {
       void navigate({
         search: ({ search: typed, group: chosen, ...lacked }) => ({
           ...{ search: typed, group: chosen, ...change },
           ...(change.search === '' && { search: undefined }),
-          ...(only ? { [only.issue]: only.tag } : !isWhole && lacked),
+          ...(only ? { [only.issue]: only.tag } : !isComplete && lacked),
         }),
         replace: true,
       });

@@ -31,7 +31,7 @@ type Props = {
   languages: readonly Language[];
   sheet: Sheet;
   state: SheetState;
-  isWhole: boolean;
+  isComplete: boolean;
   reload: () => Promise<unknown>;
   isReadOnly: boolean;
   isPhone: boolean;
@@ -184,7 +184,7 @@ export function Workbench(props: Props) {
           {saveState}
         </Group>
       )}
-      {!props.isWhole && (
+      {!props.isComplete && (
         <Box role="status">
           <Text size="xs" c="dimmed">
             {t('loadingRest')}

@@ -99,7 +99,7 @@ function useWords(notice: Notice): [title: string, text: string] {
     case 'webhookOff':
       return [t('notices.webhookOff'), notice.name];
     case 'errors':
-      return [t('notices.errors'), t('notices.errorsText', { count: notice.count, percent: notice.percent })];
+      return [t('notices.errors'), t('notices.errorsText', { count: notice.count, share: notice.share })];
     case 'draft':
       return [t('notices.draft'), t('notices.draftText', { who: notice.who, count: notice.count })];
   }

@@ -10,7 +10,7 @@ import type { RoomPath } from '../rooms.ts';
 export type Notice = { id: string; to: RoomPath } & (
   | { kind: 'secret'; at: string }
   | { kind: 'webhook' | 'webhookOff'; name: string }
-  | { kind: 'errors'; count: number; percent: number }
+  | { kind: 'errors'; count: number; share: number }
   | { kind: 'draft'; who: string; count: number }
 );
 
@@ -18,7 +18,7 @@ const WEEK_MS = 7 * 86_400_000;
 const EVERY_MS = 300_000;
 /** Fewer are not worth a notice. */
 const MANY_ERRORS = 20;
-const MUCH = 0.1;
+const MANY_SHARE = 0.1;
 
 /** Notices from several rooms: nothing is stored, and fixed problems disappear. */
 export function useNotices(clientId: string): Notice[] {
@@ -48,14 +48,15 @@ export function useNotices(clientId: string): Notice[] {
     });
   }
   const { requests = 0, errors = 0 } = overview?.lastDay ?? {};
-  if (errors >= MANY_ERRORS && errors / Math.max(requests, 1) >= MUCH) {
+  const share = errors / Math.max(requests, 1);
+  if (errors >= MANY_ERRORS && share >= MANY_SHARE) {
     notices.push({
       // Once a day: the numbers change all the time.
       id: `errors ${new Date().toISOString().slice(0, 10)}`,
       to: '/applications/$clientId/requests',
       kind: 'errors',
       count: errors,
-      percent: Math.round((errors / Math.max(requests, 1)) * 100),
+      share,
     });
   }
   const draft = drafted?.draft;
