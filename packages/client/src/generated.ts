@@ -677,7 +677,7 @@ export interface paths {
         };
         /**
          * List your personal access tokens
-         * @description Oldest first, including expired ones, without tokens created by the command line.
+         * @description Oldest first, including expired ones, without tokens created on the command line.
          */
         get: operations["listAccountTokens"];
         put?: never;
@@ -1041,7 +1041,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List open invitations to an application
+         * List pending invitations to an application
          * @description Newest first.
          */
         get: operations["listInvitations"];
@@ -1982,7 +1982,7 @@ export interface paths {
         get: operations["listManagedUserOptions"];
         /**
          * Save options of a user, all or none
-         * @description For support. The user's history and the audit record who did it. Works for suspended users too.
+         * @description For support. The user's history and the audit log record who did it. Works for suspended users too.
          */
         put: operations["saveManagedUserOptions"];
         post?: never;
@@ -2212,7 +2212,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the audit of an application, newest first
+         * List the audit log of an application, newest first
          * @description Every change through /manage/v1 or the command line, including edits of drafts, and every read or export of users, kept for 400 days. The entry of a change is written in its transaction. Reading the same user again within 15 minutes adds no entry. Details of a catalog revision are in the revision. Entries do not name deleted users.
          */
         get: operations["listAudit"];
@@ -2232,7 +2232,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the audit of the installation, newest first
+         * List the audit log of the installation, newest first
          * @description Changes not tied to one application: accounts, global tokens, deleted applications.
          */
         get: operations["listInstallationAudit"];
@@ -2992,7 +2992,7 @@ export interface components {
             counts: {
                 /** @description if there are 100,000 or more, up to 5 minutes old */
                 users: number;
-                /** @description true: there are at least so many, which are still being counted */
+                /** @description true: at least this many; the count is not finished */
                 moreUsers: boolean;
                 languages: number;
                 groups: number;
@@ -4200,7 +4200,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9409` There are as many of these as allowed. */
+        /** @description - `9409` The maximum number has been reached: delete some first. */
         Error409_limitReached: {
             headers: {
                 [name: string]: unknown;
@@ -5544,7 +5544,7 @@ export interface operations {
                 type?: ("user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published")[];
             };
             header?: {
-                /** @description of a stream: in place of `after` */
+                /** @description for a stream, instead of `after` */
                 "Last-Event-ID"?: string;
             };
             path: {
@@ -6956,7 +6956,7 @@ export interface operations {
             400: components["responses"]["Error400_manageBadRequest"];
             403: components["responses"]["Error403_foreignPage"];
             /**
-             * @description - `9409` This service sends no mail.
+             * @description - `9409` This service does not send e-mail.
              *     - `9409` Passwords are switched off. Sign in with the identity provider.
              */
             409: {
@@ -7395,7 +7395,7 @@ export interface operations {
             400: components["responses"]["Error400_manageBadRequest"];
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_sessionNeeded_foreignPage"];
-            /** @description - `9409` There is no setup key to confirm. */
+            /** @description - `9409` There is no setup key to confirm: start the setup again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8228,7 +8228,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         link: string;
-                        /** @description the link was also queued as a mail to this address */
+                        /** @description the link was also queued as an e-mail to this address */
                         mailed: boolean;
                         /** Format: uuid */
                         invitationId: string;
@@ -8249,7 +8249,7 @@ export interface operations {
             404: components["responses"]["Error404_applicationNotFound"];
             /**
              * @description - `9409` This e-mail address already belongs to a member.
-             *     - `9409` There are as many of these as allowed.
+             *     - `9409` The maximum number has been reached: delete some first.
              */
             409: {
                 headers: {
@@ -8433,7 +8433,7 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_applicationNotFound"];
-            /** @description - `9409` An application has at most 10 webhooks. */
+            /** @description - `9409` An application can have at most 10 webhooks. */
             409: {
                 headers: {
                     [name: string]: unknown;

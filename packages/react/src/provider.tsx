@@ -133,7 +133,7 @@ function keepCurrent(store: SelectionStore, drafts: Drafts): () => void {
 
 export function useInnkeeper(): Innkeeper {
   const innkeeper = useContext(Context);
-  if (!innkeeper) throw new Error('Use this inside <InnkeeperProvider>.');
+  if (!innkeeper) throw new Error('Innkeeper hooks and components must be inside <InnkeeperProvider>.');
   return innkeeper;
 }
 

@@ -329,7 +329,7 @@ function readSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: text 
 
 /** Without INNKEEPER_URL: a remote command needs a token itself. */
 export const CREATE_TOKEN =
-  'Create a token in its portal, or on its machine, beside the database, with: innkeeper token create --name NAME';
+  'Create a token in its portal, or on the machine with its database: innkeeper token create --name NAME';
 
 export type Remote = { url: string; token: string };
 

@@ -161,7 +161,7 @@ export function readDatabasePlace(text: string): DatabasePlace | undefined {
     const path = behindLinks(given);
     return { databaseUrl: `sqlite:${path}`, databaseLink: path === given ? undefined : given };
   } catch {
-    // For example, the folder cannot be read, or links lead in a circle: opening the file reports it.
+    // For example, the folder cannot be read, or links form a loop: opening the file reports it.
     return { databaseUrl: `sqlite:${given}`, databaseLink: undefined };
   }
 }

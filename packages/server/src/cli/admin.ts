@@ -133,9 +133,9 @@ async function runReset(email: string, options: CommandOptions & { password?: tr
       `  ${made.link}`,
       '',
       `The link works once, until ${expiresAt} UTC. Anyone who has it can sign in: keep it safe.`,
-      ...(mail === 'sent' ? ['The account was notified by mail, without the link.'] : []),
+      ...(mail === 'sent' ? ['The account was notified by e-mail, without the link.'] : []),
       ...(mail !== 'sent' && mail !== 'off'
-        ? [`The account could not be notified by mail (${mail.failed}): inform its owner.`]
+        ? [`The account could not be notified by e-mail (${mail.failed}): inform its owner.`]
         : []),
     ].join('\n'),
   );

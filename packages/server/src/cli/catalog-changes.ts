@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { APP_OPTION, type CatalogOptions, FILE_ARGUMENT, NOTE_OPTION, readRevision } from './catalog-options.ts';
+import { APP_OPTION, type CatalogOptions, FILE_ARGUMENT, NOTE_OPTION, readWholeNumber } from './catalog-options.ts';
 import { defineManagementCommand } from './command.ts';
 import { explainError } from './explain-error.ts';
 import { Failure, UsageError } from './failure.ts';
@@ -74,7 +74,7 @@ export function catalogApply(): Command {
     .argument(...FILE_ARGUMENT)
     .requiredOption(...APP_OPTION)
     .option('--allow-breaking', 'allow changes that invalidate saved selections')
-    .option('--if-revision <n>', 'publish only if this revision is current, as printed by plan', readRevision)
+    .option('--if-revision <n>', 'publish only if this revision is current, as printed by plan', readWholeNumber)
     .option(...NOTE_OPTION)
     .action(runApply);
 }
@@ -127,7 +127,7 @@ async function run(options: MigrateOptions): Promise<void> {
   printResult(options, result, () => {
     const what = visible(`${result.key}: ${result.from} → ${result.to}`);
     if (dryRun) return `${bold(what)} would change ${counted(planned, 'selection')}.`;
-    const left = remaining > 0 ? ` ${counted(remaining, 'selection')} still have the old value: run it again.` : '';
+    const left = remaining > 0 ? ` ${counted(remaining, 'selection')} left with the old value: run it again.` : '';
     return `${bold(what)}: changed ${counted(migrated, 'selection')}.${left}`;
   });
   if (!dryRun && remaining > 0) process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { CatalogFile } from '../domain/catalog/file-schema.ts';
-import { APP_OPTION, type CatalogOptions, readRevision } from './catalog-options.ts';
+import { APP_OPTION, type CatalogOptions, readWholeNumber } from './catalog-options.ts';
 import { type CommandOptions, defineCommand, defineManagementCommand } from './command.ts';
 import { refuseDatabaseFile } from './database-files.ts';
 import { fileProblem, UsageError } from './failure.ts';
@@ -18,7 +18,7 @@ export function catalogShow(): Command {
       ['catalog show 7 --app 123456789_4f2c --json', '{"revision","createdAt","author","authors","note"?,"changes"}'],
     ],
   })
-    .argument('<REVISION>', 'revision number', readRevision)
+    .argument('<REVISION>', 'revision number', readWholeNumber)
     .requiredOption(...APP_OPTION)
     .action(runShow);
 }
@@ -53,7 +53,7 @@ export function catalogExport(): Command {
     .requiredOption(...APP_OPTION)
     .addOption(new Option('--format <format>', 'file format (default: yaml)').choices(FORMATS))
     .option('--language <language>', 'with csv and xliff: export only this language, by name or tag')
-    .option('--revision <n>', 'export this revision', readRevision)
+    .option('--revision <n>', 'export this revision', readWholeNumber)
     .action(runExport);
 }
 
@@ -107,7 +107,7 @@ export function catalogTypes(): Command {
   })
     .requiredOption(...APP_OPTION)
     .option('--out <file>', 'write to this file instead of stdout')
-    .option('--schemas', 'add a validator of each key, for forms and routes that take a Standard Schema')
+    .option('--schemas', 'add a validator of each key, for forms and routes that accept a Standard Schema')
     .action(runTypes);
 }
 

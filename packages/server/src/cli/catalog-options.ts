@@ -24,8 +24,8 @@ export function cliAuthor(): string {
   }
 }
 
-export function readRevision(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('A revision is a whole number.');
+export function readWholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ReadableChange } from '../domain/catalog/publish.ts';
-import { APP_OPTION, type CatalogOptions, NOTE_OPTION, readRevision } from './catalog-options.ts';
+import { APP_OPTION, type CatalogOptions, NOTE_OPTION, readWholeNumber } from './catalog-options.ts';
 import { defineManagementCommand } from './command.ts';
 import { dim, layOut, printResult, visible } from './output.ts';
 import { printPublished, showChanges, showSummary } from './show-changes.ts';
@@ -21,8 +21,8 @@ export function catalogRevisions(): Command {
     ],
   })
     .requiredOption(...APP_OPTION)
-    .option('--limit <n>', 'number of revisions', readRevision, 20)
-    .option('--offset <n>', 'number of newer revisions to skip', readRevision, 0)
+    .option('--limit <n>', 'number of revisions', readWholeNumber, 20)
+    .option('--offset <n>', 'number of newer revisions to skip', readWholeNumber, 0)
     .action(runRevisions);
 }
 
@@ -62,8 +62,8 @@ export function catalogDiff(): Command {
       ['catalog diff 7 --app 123456789_4f2c', 'from 7 to the latest'],
     ],
   })
-    .argument('<FROM>', 'a revision; 0 is the empty catalog', readRevision)
-    .argument('[TO]', 'a revision (default: the latest)', readRevision)
+    .argument('<FROM>', 'a revision; 0 is the empty catalog', readWholeNumber)
+    .argument('[TO]', 'a revision (default: the latest)', readWholeNumber)
     .requiredOption(...APP_OPTION)
     .action(runDiff);
 }
@@ -88,7 +88,7 @@ export function catalogRestore(): Command {
       ['catalog diff 7 --app 123456789_4f2c', 'review the changes since then first'],
     ],
   })
-    .argument('<REVISION>', 'revision number', readRevision)
+    .argument('<REVISION>', 'revision number', readWholeNumber)
     .requiredOption(...APP_OPTION)
     .option('--allow-breaking', 'allow changes that invalidate saved selections')
     .option(...NOTE_OPTION)

@@ -51,7 +51,7 @@ export function explainError(error: unknown): Failure | undefined {
     return new Failure(`the database cannot be used: ${error.errstr ?? error.message}`, { remedy: LOOK_AT_DATABASE });
   }
   if (isFullTable(error)) {
-    return new Failure('too few files and connections can be open at once (EMFILE).', { remedy: RAISE_FILE_LIMIT });
+    return new Failure('the limit of open files and connections is reached (EMFILE).', { remedy: RAISE_FILE_LIMIT });
   }
   if (isListenError(error)) {
     const problem = LISTEN_PROBLEMS[error.code] ?? error.code;

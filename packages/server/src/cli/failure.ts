@@ -37,8 +37,8 @@ const FILE_PROBLEMS: Record<string, string> = {
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'is a folder, not a file',
-  EEXIST: 'a file is in the way',
-  ELOOP: 'its symbolic links lead in a circle',
+  EEXIST: 'a file with this name already exists',
+  ELOOP: 'its symbolic links form a loop',
   ENAMETOOLONG: 'the name is too long',
   ENOENT: 'does not exist',
   // Such as /dev/stdin where the parent process connects a socket.

@@ -5,6 +5,7 @@ import { Failure } from './failure.ts';
 import { printResult } from './output.ts';
 
 const TIMEOUT_MS = 3_000;
+const FIX = 'Check that the service is running, then run: innkeeper doctor';
 
 export function health(): Command {
   return defineCommand({
@@ -20,11 +21,11 @@ async function run(options: CommandOptions): Promise<void> {
   // A service that listens on every interface also listens on this one.
   const address = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   const url = `${listeningUrl(address, port)}/readyz`;
-  const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => undefined);
-  if (!answer) throw new Failure(`${url} does not respond.`);
-  if (!answer.ok) {
-    const { message } = (await answer.json().catch(() => ({}))) as { message?: string };
-    throw new Failure(`the service is not ready: ${message ?? `HTTP ${answer.status}`}`);
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => undefined);
+  if (!response) throw new Failure(`${url} does not respond.`, { remedy: FIX });
+  if (!response.ok) {
+    const { message } = (await response.json().catch(() => ({}))) as { message?: string };
+    throw new Failure(`the service is not ready: ${message ?? `HTTP ${response.status}`}`, { remedy: FIX });
   }
   printResult(options, { ready: true, url }, () => 'Ready.');
 }

@@ -294,7 +294,11 @@ export function localManagement(open: OpenStorage): Management {
         for (const clientId of apps ?? []) appIds.push(await appIdOf(clientId));
         const whole = { ...wanted, accountId: null, appIds: apps && appIds };
         const made = await createManageToken(storage, keyring, whole, now());
-        if (!made) throw new Failure('no token was created: an application no longer exists.');
+        if (!made) {
+          throw new Failure('no token was created: an application no longer exists.', {
+            remedy: 'List applications with: innkeeper app list',
+          });
+        }
         const { tokenId, expiresAt } = made.record;
         return { token: made.token, tokenId, expiresAt: showTime(expiresAt) };
       },

@@ -90,7 +90,7 @@ function refuse({ databaseLink }: Config, path: string, left: readonly string[])
   if (databaseLink !== undefined && databaseLink !== path && !existsSync(dirname(path))) {
     throw new Failure(
       `${databaseLink} is a symbolic link to ${path}, in a folder that does not exist. No new database was created.`,
-      { remedy: `Is a disk not mounted? ${remedy}` },
+      { remedy: `Check that its disk is mounted. ${remedy}` },
     );
   }
 }

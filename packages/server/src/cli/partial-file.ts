@@ -9,8 +9,8 @@ import { printNote, visible } from './output.ts';
 const startOf = (target: string): string => `${target}.partial-${hostname()}-`;
 
 /**
- * The name of a file until it is complete: a part must not look like the whole. Containers that write to the same folder
- * have different host names, but often the same process id.
+ * The name of a file until it is complete: an incomplete file must not look complete. Containers that write to the same
+ * folder have different host names, but often the same process id.
  */
 export const partialPath = (target: string): string =>
   `${startOf(target)}${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -40,7 +40,7 @@ export function removedWhenInterrupted(partial: string): Disposable {
 }
 
 /**
- * Deletes incomplete files that killed processes of this host which wrote this file left behind; `what` they were, for
+ * Deletes incomplete copies of `target` that killed processes of this host left behind; `what` names such a process in
  * the message.
  */
 export function removeLeftovers(options: { json?: true }, target: string, what: string): void {

@@ -32,7 +32,10 @@ export async function readBytes(file: string): Promise<Buffer> {
     // Counted while reading: the size of a pipe is unknown.
     for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
       bytes += chunk.length;
-      if (bytes > MAX_BYTES) throw new Failure(`${visible(name)} is larger than ${MAX_BYTES / 1024 / 1024} MiB.`);
+      if (bytes > MAX_BYTES) {
+        const message = `${visible(name)} is larger than ${MAX_BYTES / 1024 / 1024} MiB.`;
+        throw new Failure(message, { remedy: 'Check that it is the right file.' });
+      }
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
@@ -57,11 +60,10 @@ export async function readCatalogFile(file: string): Promise<Extract<ParsedFile,
   return parsed;
 }
 
-async function brokenFile(name: string, problems: readonly PlacedProblem[], remedy?: string): Promise<Failure> {
+async function brokenFile(name: string, problems: readonly PlacedProblem[]): Promise<Failure> {
   const { showProblem } = await import('../domain/catalog/source.ts');
   return new Failure(`${visible(name)} is invalid: ${counted(problems.length, 'problem')}.`, {
     problems: problems.map((problem) => visible(showProblem(name, problem))),
-    ...(remedy !== undefined && { remedy }),
   });
 }
 
@@ -125,7 +127,7 @@ export async function* readLines(
   /** The start of a line whose end has not arrived yet. */
   let rest: Buffer = Buffer.alloc(0);
   /** That start is already too long: the rest of the line is skipped. */
-  let passing = false;
+  let skipping = false;
   let first = true;
 
   const take = (whole: Buffer): FileLine[] => {
@@ -145,16 +147,16 @@ export async function* readLines(
     total += chunk.length;
     const end = chunk.lastIndexOf(NEWLINE);
     if (end === -1) {
-      rest = passing ? rest : Buffer.concat([rest, chunk]);
+      rest = skipping ? rest : Buffer.concat([rest, chunk]);
       if (rest.length > maxBytes + 2) {
-        passing = true;
+        skipping = true;
         rest = Buffer.alloc(0);
       }
       continue;
     }
     let whole = chunk.subarray(0, end);
     const lines: FileLine[] = [];
-    if (passing) {
+    if (skipping) {
       const ended = chunk.indexOf(NEWLINE);
       lines.push({ line: ++line, unreadable: 'too long' });
       whole = ended === end ? Buffer.alloc(0) : chunk.subarray(ended + 1, end);
@@ -165,13 +167,13 @@ export async function* readLines(
       lines.push(...take(whole));
     }
     first = false;
-    passing = false;
+    skipping = false;
     // Copied: the chunk may be large, and its memory is reused.
     rest = Buffer.from(chunk.subarray(end + 1));
     onRead(total - rest.length);
     yield lines;
   }
-  if (passing) yield [{ line: ++line, unreadable: 'too long' }];
+  if (skipping) yield [{ line: ++line, unreadable: 'too long' }];
   else if (rest.length > 0) {
     if (first && rest.subarray(0, 3).equals(BOM)) rest = rest.subarray(3);
     yield take(rest);

@@ -12,9 +12,9 @@ export const PAGE = 200;
 
 /** A refusal has these members instead. */
 type Refused = { code?: string; message?: string; errors?: FieldError[] };
-export type Answer<T = unknown> = { status: number; body: T & Refused; text: string; etag: string | null };
+export type Reply<T = unknown> = { status: number; body: T & Refused; text: string; etag: string | null };
 type Request = { body?: unknown; headers?: Record<string, string> };
-export type Call = <T>(method: string, path: string, request?: Request, expected?: number[]) => Promise<Answer<T>>;
+export type Call = <T>(method: string, path: string, request?: Request, expected?: number[]) => Promise<Reply<T>>;
 
 /** Requests to /manage/v1 of a service. */
 export type RemoteCalls = {
@@ -38,7 +38,7 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
       redirect: 'error',
       signal,
     });
-  const read = async <T>(response: Response): Promise<Answer<T>> => {
+  const read = async <T>(response: Response): Promise<Reply<T>> => {
     const text = await readToEnd(url, response);
     const type = response.headers.get('content-type') ?? '';
     // A page, as of the portal or of another service.
@@ -46,22 +46,22 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
     const isJson = type.includes('json');
     const body = isJson && text !== '' ? parseObject(text) : {};
     if (body === undefined) throw notInnkeeper(url, response.status);
-    return { status: response.status, body: body as Answer<T>['body'], text, etag: response.headers.get('etag') };
+    return { status: response.status, body: body as Reply<T>['body'], text, etag: response.headers.get('etag') };
   };
   const call: Call = async <T>(method: string, path: string, request?: Request, expected: number[] = []) => {
-    const answer = await open(method, path, request ?? {}, AbortSignal.timeout(TIMEOUT_MS))
+    const reply = await open(method, path, request ?? {}, AbortSignal.timeout(TIMEOUT_MS))
       .then((response) => read<T>(response))
       .catch((error: unknown) => {
         throw noResponse(url, error, method !== 'GET');
       });
     const [, , clientId] = path.startsWith('/applications/') ? path.split(/[/?]/) : [];
-    if (clientId !== undefined && answer.body.message === ERRORS.applicationNotFound.message) {
+    if (clientId !== undefined && reply.body.message === ERRORS.applicationNotFound.message) {
       throw unknownApplication(decodeURIComponent(clientId));
     }
     // A proxy may send the same status, without a message.
-    const isRefusal = expected.includes(answer.status) && typeof answer.body.message === 'string';
-    if (answer.status < 300 || isRefusal) return answer;
-    throw refusal(url, answer);
+    const isRefusal = expected.includes(reply.status) && typeof reply.body.message === 'string';
+    if (reply.status < 300 || isRefusal) return reply;
+    throw refusal(url, reply);
   };
   const stream = async (path: string): Promise<AsyncIterable<string>> => {
     const overdue = new AbortController();
@@ -81,7 +81,8 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
 }
 
 /** The path of an application, or of something in it. */
-export const of = (clientId: string, path = ''): string => `/applications/${encodeURIComponent(clientId)}${path}`;
+export const applicationPath = (clientId: string, path = ''): string =>
+  `/applications/${encodeURIComponent(clientId)}${path}`;
 
 /** Keeps the byte order mark that spreadsheets need. */
 async function readToEnd(url: string, { body }: Response): Promise<string> {
@@ -89,7 +90,10 @@ async function readToEnd(url: string, { body }: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > MAX_BYTES) throw new Failure(`${url} sent more than ${MAX_BYTES / 1024 ** 2} MiB.`);
+    if (bytes > MAX_BYTES)
+      throw new Failure(`${url} sent more than ${MAX_BYTES / 1024 ** 2} MiB.`, {
+        remedy: 'Run the command on the machine with the database, without INNKEEPER_URL.',
+      });
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
@@ -107,7 +111,7 @@ function parseObject(text: string): object | undefined {
 async function* readTexts(url: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   try {
-    for await (const some of bytes) yield decoder.decode(some, { stream: true });
+    for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
   } catch {
     throw new Failure(`The connection to ${url} was lost.`, { remedy: 'Try again.' });
   }
@@ -141,7 +145,7 @@ function notInnkeeper(url: string, status: number): Failure {
   });
 }
 
-export function refusal(url: string, { status, body }: Answer): Failure {
+export function refusal(url: string, { status, body }: Reply): Failure {
   if (typeof body.message !== 'string') return notInnkeeper(url, status);
   const { errors = [] } = body;
   const definition = Object.values(ERRORS).find(({ code, message }) => code === body.code && message === body.message);

@@ -6,7 +6,7 @@ import { ERRORS } from '../domain/errors.ts';
 import { Failure, UsageError } from './failure.ts';
 import type { ApplyOptions, Management, PlanView, Published, Revision } from './management.ts';
 import { readTypedValue, refusedArgument, unknownKey, unknownRevision } from './refusals.ts';
-import { type Answer, of, PAGE, problemsOf, type RemoteCalls } from './remote-call.ts';
+import { applicationPath, PAGE, problemsOf, type RemoteCalls, type Reply } from './remote-call.ts';
 
 /** Texts of a review per request: even the longest fit into its body. */
 const REVIEWED_AT_ONCE = 200;
@@ -14,12 +14,12 @@ const REVIEWED_AT_ONCE = 200;
 /** Uses /manage/v1. */
 export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog'] {
   const revisionOf = async (clientId: string): Promise<number> => {
-    const { items } = await get<{ items: Revision[] }>(of(clientId, '/revisions?limit=1'));
+    const { items } = await get<{ items: Revision[] }>(applicationPath(clientId, '/revisions?limit=1'));
     return items[0]?.revision ?? 0;
   };
   const pathOf = (clientId: string, revision: number): string => {
     if (revision < 1) throw unknownRevision(revision);
-    return of(clientId, `/revisions/${revision}`);
+    return applicationPath(clientId, `/revisions/${revision}`);
   };
   const notFound = (revision: number) => (error: unknown) => {
     if (error instanceof Failure && error.message === ERRORS.revisionNotFound.message) throw unknownRevision(revision);
@@ -36,23 +36,24 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
 
   return {
     plan: async (clientId, { data }) =>
-      (await call<PlanView & { revision: number }>('POST', of(clientId, '/catalog/plan'), { body: data })).body,
+      (await call<PlanView & { revision: number }>('POST', applicationPath(clientId, '/catalog/plan'), { body: data }))
+        .body,
     async apply(clientId, file, options) {
-      const answer = await publish('PUT', of(clientId, '/catalog'), file.data, options);
+      const reply = await publish('PUT', applicationPath(clientId, '/catalog'), file.data, options);
       // The refusal lists what breaks, but not the other changes.
-      return readPublished(answer, async () => (await this.plan(clientId, file)).changes);
+      return readPublished(reply, async () => (await this.plan(clientId, file)).changes);
     },
     async restore(clientId, revision, options) {
       const path = `${pathOf(clientId, revision)}/restore`;
-      const answer = await publish('POST', path, undefined, options).catch(notFound(revision));
+      const reply = await publish('POST', path, undefined, options).catch(notFound(revision));
       return readPublished(
-        answer,
+        reply,
         async () => (await this.compare(clientId, await revisionOf(clientId), revision)).changes,
       );
     },
     async read(clientId, revision) {
       if (revision === undefined) {
-        const { body, etag } = await call<CatalogFile>('GET', of(clientId, '/catalog'));
+        const { body, etag } = await call<CatalogFile>('GET', applicationPath(clientId, '/catalog'));
         return { revision: Number(/\d+/.exec(etag ?? '')?.[0]), file: body };
       }
       const found = await get<{ catalog: CatalogFile }>(pathOf(clientId, revision)).catch(notFound(revision));
@@ -61,30 +62,33 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
     async texts(clientId, { format, language, revision: wanted }) {
       const revision = wanted ?? (await revisionOf(clientId));
       const query = new URLSearchParams({ format, revision: String(revision), ...(language && { language }) });
-      const path = of(clientId, `/catalog/translations/export?${query}`);
-      const answer = await call('GET', path, {}, [400]).catch(notFound(revision));
-      if (answer.status === 400) throw refusedRequest(answer);
-      return { revision, content: answer.text };
+      const path = applicationPath(clientId, `/catalog/translations/export?${query}`);
+      const reply = await call('GET', path, {}, [400]).catch(notFound(revision));
+      if (reply.status === 400) throw refusedRequest(reply);
+      return { revision, content: reply.text };
     },
     async types(clientId, withSchemas) {
       const revision = await revisionOf(clientId);
-      return { revision, content: (await call('GET', of(clientId, `/catalog/types?schemas=${withSchemas}`))).text };
+      return {
+        revision,
+        content: (await call('GET', applicationPath(clientId, `/catalog/types?schemas=${withSchemas}`))).text,
+      };
     },
     async importTexts(clientId, { name, text }, { prefer, note }) {
       const body = { name, file: text, ...(prefer && { prefer }) };
       const headers = { 'if-match': '*' };
       const query = note === undefined ? '' : `?${new URLSearchParams({ note })}`;
-      const path = of(clientId, `/catalog/translations/import${query}`);
-      const answer = await call<ImportedBody>('POST', path, { body, headers }, [409, 422]);
-      if (answer.status === 422) return { outcome: 'refused', problems: problemsOf(answer), conflicts: [] };
-      const { conflicts, outdated } = answer.body;
+      const path = applicationPath(clientId, `/catalog/translations/import${query}`);
+      const reply = await call<ImportedBody>('POST', path, { body, headers }, [409, 422]);
+      if (reply.status === 422) return { outcome: 'refused', problems: problemsOf(reply), conflicts: [] };
+      const { conflicts, outdated } = reply.body;
       if (conflicts) return { outcome: 'refused', problems: [], conflicts };
-      return { ...(await readPublished(answer, async () => [])), outdated };
+      return { ...(await readPublished(reply, async () => [])), outdated };
     },
     async review(clientId, input, reviewed) {
       const { readReviewedFile } = await import('./reviewed-file.ts');
       const { items } = await get<{ items: { name: string; tag: string; default: boolean }[] }>(
-        of(clientId, `/catalog/languages?limit=${PAGE}`),
+        applicationPath(clientId, `/catalog/languages?limit=${PAGE}`),
       );
       const languages = items.map(({ name, tag, default: isDefault }) => ({ name, tag, isDefault }));
       const read = await readReviewedFile(input, languages);
@@ -93,7 +97,7 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
       const changed: { path: string; language: string }[] = [];
       for (let from = 0; from < read.texts.length; from += REVIEWED_AT_ONCE) {
         const texts = read.texts.slice(from, from + REVIEWED_AT_ONCE);
-        const path = of(clientId, '/catalog/translations/review');
+        const path = applicationPath(clientId, '/catalog/translations/review');
         const { body: part } = await call<{ count: number; changed: typeof changed }>('POST', path, {
           body: { texts, reviewed },
         });
@@ -107,7 +111,7 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
       let total = 0;
       do {
         const query = `offset=${offset + items.length}&limit=${Math.min(PAGE, limit - items.length)}`;
-        const page = await get<{ items: Revision[]; total: number }>(of(clientId, `/revisions?${query}`));
+        const page = await get<{ items: Revision[]; total: number }>(applicationPath(clientId, `/revisions?${query}`));
         items.push(...page.items);
         total = page.total;
         if (page.items.length === 0) break;
@@ -117,7 +121,7 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
     revision: async (clientId, revision) =>
       toRevision(await get<Revision>(pathOf(clientId, revision)).catch(notFound(revision))),
     async migrate(clientId, { key: name, from, to, dryRun }, onProgress) {
-      const { groups } = await get<Tree>(of(clientId, '/catalog/tree'));
+      const { groups } = await get<Tree>(applicationPath(clientId, '/catalog/tree'));
       const keys = groups.flatMap((group) => group.keys.map((key) => ({ ...key, path: `${group.name}.${key.name}` })));
       const found = keys.filter(({ keyUid, path }) => keyUid === name.toLowerCase() || path === name);
       const live = found.filter(({ archived }) => !archived);
@@ -125,23 +129,23 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
       if (!key || others.length > 0) throw unknownKey(name, others.length > 0);
       const about = { key: key.path, from: readTypedValue(from, key.type), to: readTypedValue(to, key.type) };
       const body = { from: about.from, to: about.to, dryRun };
-      const path = of(clientId, `/catalog/keys/${key.keyUid}/migrate`);
+      const path = applicationPath(clientId, `/catalog/keys/${key.keyUid}/migrate`);
       const total = { planned: 0, migrated: 0, remaining: 0 };
       // A request migrates for a few seconds; the next one continues.
       for (let round = 0; ; round++) {
         const sent = await call<typeof total>('POST', path, { body }, [400]);
         if (sent.status === 400) throw refusedRequest(sent);
-        const answer = sent.body;
-        if (round === 0) total.planned = answer.planned;
-        total.migrated += answer.migrated;
-        total.remaining = answer.remaining;
+        const reply = sent.body;
+        if (round === 0) total.planned = reply.planned;
+        total.migrated += reply.migrated;
+        total.remaining = reply.remaining;
         onProgress(total.migrated, total.migrated + total.remaining);
-        if (answer.remaining === 0 || answer.migrated === 0) return { ...about, ...total };
+        if (reply.remaining === 0 || reply.migrated === 0) return { ...about, ...total };
       }
     },
     async compare(clientId, from, wanted) {
       const to = wanted ?? (await revisionOf(clientId));
-      const path = of(clientId, `/revisions/compare?from=${from}&to=${to}`);
+      const path = applicationPath(clientId, `/revisions/compare?from=${from}&to=${to}`);
       return get<{ to: number; changes: ReadableChange[] }>(path).catch(notFound(Math.max(from, to)));
     },
   };
@@ -156,14 +160,14 @@ function toRevision({ revision, createdAt, author, authors, note, changes }: Rev
   return { revision, createdAt, author, authors, ...(note !== undefined && { note }), changes };
 }
 
-function refusedRequest({ body }: Answer): UsageError {
+function refusedRequest({ body }: Reply): UsageError {
   const [problem] = body.errors ?? [];
   return problem ? refusedArgument(problem) : new UsageError(String(body.message));
 }
 
 /** A 409 lists breaking changes; a 412 means that someone else was faster. */
 async function readPublished(
-  { status, body }: Answer<PublishedBody>,
+  { status, body }: Reply<PublishedBody>,
   changes: () => Promise<Revision['changes']>,
 ): Promise<Published> {
   if (status === 409) return { outcome: 'breaking', breaking: body.breaking, changes: await changes() };

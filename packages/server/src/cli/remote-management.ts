@@ -3,7 +3,7 @@ import type { Rotation } from '../domain/applications/application.ts';
 import type { DeliveryView, WebhookView } from '../http/manage/webhook-acts.ts';
 import type { Management, ShownToken } from './management.ts';
 import { webhookRefusal } from './refusals.ts';
-import { type Call, of, PAGE, refusal, remoteCalls } from './remote-call.ts';
+import { applicationPath, type Call, PAGE, refusal, remoteCalls } from './remote-call.ts';
 import { remoteCatalog } from './remote-catalog.ts';
 import { remoteUsers } from './remote-users.ts';
 
@@ -26,10 +26,10 @@ export function remoteManagement(remote: Remote): Management {
         return all;
       },
       async show(clientId) {
-        const { counts, changedSettings, ...shown } = await get<Shown>(of(clientId));
+        const { counts, changedSettings, ...shown } = await get<Shown>(applicationPath(clientId));
         // A question before deleting says how many there are, not how many at least.
         const { total: users } = counts.moreUsers
-          ? await get<{ total: number }>(of(clientId, '/users?count=true&limit=1'))
+          ? await get<{ total: number }>(applicationPath(clientId, '/users?count=true&limit=1'))
           : { total: counts.users };
         return { ...shown, users, changed: changedSettings };
       },
@@ -38,26 +38,26 @@ export function remoteManagement(remote: Remote): Management {
       async change(clientId, { name, settings }) {
         const set = Object.entries(settings).map(([setting, value]) => [setting, value ?? null]);
         const body = { ...(name !== undefined && { name }), settings: Object.fromEntries(set) };
-        const answer = await call<Shown>('PATCH', of(clientId), { body }, [400]);
-        if (answer.status === 400) {
-          const errors = answer.body.errors ?? [];
+        const reply = await call<Shown>('PATCH', applicationPath(clientId), { body }, [400]);
+        if (reply.status === 400) {
+          const errors = reply.body.errors ?? [];
           return { problems: errors.map(({ field, message }) => ({ field: field.replace('settings.', ''), message })) };
         }
-        const { changedSettings, ...shown } = answer.body;
+        const { changedSettings, ...shown } = reply.body;
         return { name: shown.name, settings: shown.settings, changed: changedSettings };
       },
       async rotateSecret(clientId, rotation) {
         const body = rotationBody(rotation);
-        const answer = await call<Returned<Management['applications']['rotateSecret']>>(
+        const reply = await call<Returned<Management['applications']['rotateSecret']>>(
           'POST',
-          of(clientId, '/secrets'),
+          applicationPath(clientId, '/secrets'),
           { body },
           [409],
         );
-        return answer.status === 409 ? undefined : answer.body;
+        return reply.status === 409 ? undefined : reply.body;
       },
       async delete(clientId) {
-        await call('DELETE', of(clientId, `?confirm=${encodeURIComponent(clientId)}`));
+        await call('DELETE', applicationPath(clientId, `?confirm=${encodeURIComponent(clientId)}`));
       },
     },
     catalog: remoteCatalog(calls),
@@ -66,11 +66,11 @@ export function remoteManagement(remote: Remote): Management {
     tokens: {
       async create({ lifetimeSeconds, ...wanted }) {
         const body = { ...wanted, expires: `${lifetimeSeconds}s` };
-        const answer = await call<Returned<Management['tokens']['create']>>('POST', '/tokens', { body }, [404]);
+        const reply = await call<Returned<Management['tokens']['create']>>('POST', '/tokens', { body }, [404]);
         // Find out which application does not exist.
-        if (answer.status === 404) for (const clientId of wanted.apps ?? []) await get(of(clientId));
-        if (answer.status === 404) throw refusal(remote.url, answer);
-        return answer.body;
+        if (reply.status === 404) for (const clientId of wanted.apps ?? []) await get(applicationPath(clientId));
+        if (reply.status === 404) throw refusal(remote.url, reply);
+        return reply.body;
       },
       list: async () => (await get<{ items: ShownToken[] }>('/tokens')).items,
       async revoke(tokenId) {
@@ -101,10 +101,10 @@ function remoteWebhooks(call: Call): Management['webhooks'] {
     const [webhookId, deliveryId] = ids.map(encodeURIComponent);
     const one = webhookId === undefined ? '' : `/${webhookId}`;
     const delivery = deliveryId === undefined ? '' : `/deliveries/${deliveryId}`;
-    const path = of(clientId, `/webhooks${one}${delivery}${rest}`);
-    const answer = await call<T>(method, path, { body }, [400, 404, 409]);
-    if (answer.status < 300) return answer.body;
-    const { message = '', errors: fields } = answer.body;
+    const path = applicationPath(clientId, `/webhooks${one}${delivery}${rest}`);
+    const reply = await call<T>(method, path, { body }, [400, 404, 409]);
+    if (reply.status < 300) return reply.body;
+    const { message = '', errors: fields } = reply.body;
     throw webhookRefusal({ message, fields }, ids);
   };
 

@@ -4,7 +4,7 @@ import { readUuid } from '../uuid.ts';
 import { UsageError } from './failure.ts';
 import type { Importing, Management, ShownUser, UserLink } from './management.ts';
 import { unknownUser } from './refusals.ts';
-import { type Answer, of, type RemoteCalls } from './remote-call.ts';
+import { applicationPath, type RemoteCalls, type Reply } from './remote-call.ts';
 
 /** A part of an import, within the service's limits (http/manage/transfer-users.ts). */
 const PART = { lines: 500, characters: 1024 ** 2 };
@@ -13,11 +13,11 @@ const PART = { lines: 500, characters: 1024 ** 2 };
 export function remoteUsers({ call, get, stream }: RemoteCalls): Management['users'] {
   const findUser = async (clientId: string, id: string): Promise<ShownUser> => {
     const code = readUuid(id);
-    const byCode = code && (await call<ManagedUser>('GET', of(clientId, `/users/${code}`), {}, [404]));
+    const byCode = code && (await call<ManagedUser>('GET', applicationPath(clientId, `/users/${code}`), {}, [404]));
     if (byCode && byCode.status === 200) return showUser(byCode.body);
     // First check the application itself: the 404 above may have been about it.
     const query = new URLSearchParams({ search: id, limit: '1', partial: 'true' });
-    const { items } = await get<{ items: ManagedUser[] }>(of(clientId, `/users?${query}`));
+    const { items } = await get<{ items: ManagedUser[] }>(applicationPath(clientId, `/users?${query}`));
     // Among all ids with this prefix, the exact one comes first.
     const [found] = items;
     if (found?.clientUserId !== id) throw unknownUser(id);
@@ -26,7 +26,7 @@ export function remoteUsers({ call, get, stream }: RemoteCalls): Management['use
   return {
     async import(clientId, lines, options) {
       return importInParts(lines, options, async (part) => {
-        const path = of(clientId, '/users/import');
+        const path = applicationPath(clientId, '/users/import');
         return (await call<PartResponse>('POST', path, { body: part })).body;
       });
     },
@@ -36,10 +36,10 @@ export function remoteUsers({ call, get, stream }: RemoteCalls): Management['use
       if (wanted?.status) query.set('status', wanted.status);
       for (let after: string | null = ''; after !== null; ) {
         if (after !== '') query.set('after', after);
-        const path = of(clientId, `/users/export?${query}`);
-        const answer: Answer<ExportPage> = await call('GET', path, {}, [400]);
-        if (answer.status === 400) throw new UsageError(String(answer.body.message));
-        const page = answer.body;
+        const path = applicationPath(clientId, `/users/export?${query}`);
+        const reply: Reply<ExportPage> = await call('GET', path, {}, [400]);
+        if (reply.status === 400) throw new UsageError(String(reply.body.message));
+        const page = reply.body;
         const text = page.lines.map((line) => `${JSON.stringify(line)}\n`).join('');
         if (page.lines.length > 0) yield { text, users: page.users, profilesOnly: page.profilesOnly };
         after = page.next;
@@ -48,11 +48,11 @@ export function remoteUsers({ call, get, stream }: RemoteCalls): Management['use
     find: findUser,
     async setStatus(clientId, id, status) {
       const { service_user_code } = await findUser(clientId, id);
-      const path = of(clientId, `/users/${service_user_code}`);
+      const path = applicationPath(clientId, `/users/${service_user_code}`);
       return showUser((await call<ManagedUser>('PATCH', path, { body: { status } })).body);
     },
     async delete(clientId, { service_user_code }) {
-      const path = of(clientId, `/users/${service_user_code}`);
+      const path = applicationPath(clientId, `/users/${service_user_code}`);
       await call('DELETE', path);
       // A service of an earlier version has none. The user is deleted, whether or not it can be fetched.
       const receipt = await call('GET', `${path}/deletion-receipt`, {}, [404]).catch(() => undefined);
@@ -60,19 +60,19 @@ export function remoteUsers({ call, get, stream }: RemoteCalls): Management['use
     },
     async exportOne(clientId, id, format) {
       const user = await findUser(clientId, id);
-      const path = of(clientId, `/users/${user.service_user_code}/export?format=${format}`);
+      const path = applicationPath(clientId, `/users/${user.service_user_code}/export?format=${format}`);
       return { user, texts: await stream(path) };
     },
     async link(clientId, id, body) {
       const { service_user_code } = await findUser(clientId, id);
-      const path = of(clientId, `/users/${service_user_code}/preference-link`);
-      const answer = await call<UserLink>('POST', path, { body }, [400]);
-      if (answer.status === 400) throw new UsageError(String(answer.body.message));
-      return answer.body;
+      const path = applicationPath(clientId, `/users/${service_user_code}/preference-link`);
+      const reply = await call<UserLink>('POST', path, { body }, [400]);
+      if (reply.status === 400) throw new UsageError(String(reply.body.message));
+      return reply.body;
     },
     async withdrawLinks(clientId, id) {
       const user = await findUser(clientId, id);
-      await call('DELETE', of(clientId, `/users/${user.service_user_code}/preference-link`));
+      await call('DELETE', applicationPath(clientId, `/users/${user.service_user_code}/preference-link`));
       return user;
     },
   };
@@ -127,12 +127,12 @@ async function importInParts(
   const flush = async (isLast = false): Promise<void> => {
     if (part.length === 0 && !(isLast && importId === undefined)) return;
     const earlierIds = idsOf(part).filter((id) => seen.add(id));
-    const answer = await sendPart({ ...rules, lines: part, earlierIds, ...(importId && { import: importId }) });
-    importId = answer.import;
-    for (const [name, count] of Object.entries(answer.counts) as [keyof ImportCounts, number][])
+    const reply = await sendPart({ ...rules, lines: part, earlierIds, ...(importId && { import: importId }) });
+    importId = reply.import;
+    for (const [name, count] of Object.entries(reply.counts) as [keyof ImportCounts, number][])
       counts[name] = (counts[name] ?? 0) + count;
     const texts = new Map(part.map((line) => [line.line, 'text' in line ? line.text : null]));
-    for (const rejection of answer.rejections) onRejected({ ...rejection, text: texts.get(rejection.line) ?? null });
+    for (const rejection of reply.rejections) onRejected({ ...rejection, text: texts.get(rejection.line) ?? null });
     [part, size] = [[], 0];
     onProgress?.(counts);
   };

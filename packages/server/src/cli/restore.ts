@@ -48,21 +48,21 @@ async function run(file: string, options: Options): Promise<void> {
   const database = describeDatabase(config.databaseUrl);
   using interrupt = watchInterrupts(() => {
     progress.clear();
-    process.stderr.write('Interrupted: undoing what was done. Interrupt again to end immediately.\n');
+    process.stderr.write('Interrupted: rolling back. Interrupt again to end immediately.\n');
   });
-  const mayGoOn = async (): Promise<void> => {
+  const checkInterrupted = async (): Promise<void> => {
     // SQLite blocks the thread, so give signals a chance in between.
     await nextTurn();
     if (!interrupt.signal.aborted) return;
-    throw new Failure(`interrupted: nothing was changed, ${database} is as it was.`, {
-      remedy: 'Run the same command again to restore it.',
+    throw new Failure(`interrupted: ${database} was not changed.`, {
+      remedy: 'Run the same command again to restore the backup.',
     });
   };
   try {
     const rows = opened.manifest.tables.reduce((sum, table) => sum + table.rows, 0);
     const secret = await checkFile(opened, config, (read) => {
       progress.show(read, 'rows checked', read / rows);
-      return mayGoOn();
+      return checkInterrupted();
     });
     progress.clear();
     const { version, madeAt, source, schema } = opened.manifest;
@@ -81,7 +81,7 @@ async function run(file: string, options: Options): Promise<void> {
     const { dump } = await storageDriver(config.databaseUrl);
     const contents = await dump.contents();
     const isEmpty = contents.applications + contents.accounts === 0;
-    if (!isEmpty) await allowReplacing(options, database, contents);
+    if (!isEmpty) await confirmReplacing(options, database, contents);
     const { restoreBackup } = await import('../domain/backup.ts');
     const done = { write: 0, read: 0 };
     const outcome = await restoreBackup(dump, opened, {
@@ -90,7 +90,7 @@ async function run(file: string, options: Options): Promise<void> {
         done[step] += count;
         const part = Math.min(1, (done.write + done.read) / Math.max(1, 2 * rows));
         progress.show(done[step], step === 'write' ? 'rows written' : 'rows compared', part);
-        await mayGoOn();
+        await checkInterrupted();
       },
     });
     progress.clear();
@@ -176,7 +176,7 @@ function wrongSecret(config: Config, beginning: string): Failure {
   });
 }
 
-async function allowReplacing(options: Options, database: string, contents: Contents): Promise<void> {
+async function confirmReplacing(options: Options, database: string, contents: Contents): Promise<void> {
   const what = showContents(contents);
   if (!options.replace) {
     throw new Failure(`nothing was changed: ${database} is not empty: it has ${what}.`, {
@@ -192,7 +192,7 @@ async function allowReplacing(options: Options, database: string, contents: Cont
   }
   const question = `${consequence} This cannot be undone.\nType "replace" to continue: `;
   if (!(await confirmByTyping('replace', question, process.stdin, process.stderr))) {
-    throw new Failure('nothing was changed.');
+    throw new Failure('nothing was changed: "replace" was not typed.', { remedy: 'Try again, or add --yes.' });
   }
 }
 

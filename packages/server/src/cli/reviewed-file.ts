@@ -23,7 +23,7 @@ export async function readReviewedFile(
       problems.has(once) || problems.set(once, { line, column: 1, path, message });
     if (problem !== undefined) report(`line ${line}`, problem);
     else if (!language) report(`language ${word}`, `"${word}" is not a language of the catalog`);
-    else if (source === undefined) report('source', 'has no source text: use a file of `catalog export`');
+    else if (source === undefined) report('source', 'has no source text: use a file written by `catalog export`');
     // The source itself is not a translation.
     else if (!language.isDefault) texts.push({ path, language: language.tag, text, source });
   }

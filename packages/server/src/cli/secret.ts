@@ -57,9 +57,9 @@ async function run(options: CommandOptions): Promise<void> {
           : `delete ${config.secretFile}.previous and restart the service`;
       return [
         outcome === 'unchanged'
-          ? `Nothing to do: all ${total} sealed records are under the current secret.`
-          : `All ${counted(total, 'sealed record')} are under the new secret; ${resealed} changed now.`,
-        ...(unreadable > 0 ? [`${counted(unreadable, 'record')} could be opened with neither secret, as before.`] : []),
+          ? `Nothing to do: ${counted(total, 'sealed record')}, all under the current secret.`
+          : `${counted(total, 'sealed record')}, all under the new secret; ${resealed} changed now.`,
+        ...(unreadable > 0 ? [`${counted(unreadable, 'record')} cannot be opened with either secret, as before.`] : []),
         `To stop accepting the previous secret, ${previous}.${time === null ? '' : ` Preference links from before ${time} UTC stop working then.`}`,
       ].join('\n');
     });

@@ -20,7 +20,7 @@ export function showChanges(changes: readonly ReadableChange[]): string {
   return changes
     .flatMap(({ kind, subject, path, details, selections }) => [
       `  ${MARKS[kind]} ${subject} ${bold(visible(path))}${kind === 'restored' ? ' (restored)' : ''}${
-        selections === undefined ? '' : `: ${touches(selections)}`
+        selections === undefined ? '' : `: ${affected(selections)}`
       }`,
       ...details.map((text) => `      ${visible(text)}`),
     ])
@@ -45,7 +45,7 @@ function showBreaking(breaking: readonly CountedBreaking[]): string {
   const rows = breaking.map(({ path, text, selections }) => [
     styleText('red', '!'),
     visible(path),
-    `${visible(text)}: ${touches(selections)}`,
+    `${visible(text)}: ${affected(selections)}`,
   ]);
   return `${bold('Breaking:')}\n${layOut(rows, { indent: 2, gap: 1 })}`;
 }
@@ -56,7 +56,7 @@ function showNotes(notes: readonly PlanNote[]): string {
   return `${bold('Please check:')}\n${layOut(rows, { indent: 2, gap: 1 })}`;
 }
 
-function touches(selections: number): string {
+function affected(selections: number): string {
   return selections === 0 ? 'affects no saved selections' : `affects ${counted(selections, 'saved selection')}`;
 }
 

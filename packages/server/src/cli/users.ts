@@ -86,7 +86,9 @@ async function askFirst(user: ShownUser): Promise<void> {
   const consequence = `Deleting ${named(user)} deletes their selections and tokens too.`;
   const question = `${consequence} This cannot be undone.\nType the clientUserId to continue: `;
   if (!(await confirmByTyping(user.clientUserId, question, process.stdin, process.stderr))) {
-    throw new Failure('nothing was deleted: the clientUserId does not match.');
+    throw new Failure('nothing was deleted: the clientUserId does not match.', {
+      remedy: `Type ${visible(user.clientUserId)} exactly, or add --yes.`,
+    });
   }
 }
 

@@ -27,7 +27,7 @@ export function webhookTest(): Command {
       const sent = await withManagement(options, ({ webhooks }) => webhooks.test(options.app, id));
       const succeeded = sent.state === 'succeeded';
       printResult(options, sent, () => {
-        const outcome = `${bold(succeeded ? 'Succeeded' : 'Failed')}: ${answerOf(sent)}.`;
+        const outcome = `${bold(succeeded ? 'Succeeded' : 'Failed')}: ${responseOf(sent)}.`;
         return succeeded || !sent.response ? outcome : `${outcome}\n\n${visible(sent.response)}`;
       });
       if (!succeeded) process.exitCode = 1;
@@ -96,12 +96,12 @@ async function list(id: string, options: ListOptions): Promise<void> {
 function describe(delivery: DeliveryView): string {
   const { lastAt, nextAt } = delivery;
   if (lastAt === null) return '';
-  return nextAt === null ? answerOf(delivery) : `${answerOf(delivery)}; next try ${nextAt}`;
+  return nextAt === null ? responseOf(delivery) : `${responseOf(delivery)}; next try ${nextAt}`;
 }
 
-function answerOf({ status, problem, milliseconds }: DeliveryView): string {
-  const answer = status === null ? `no response (${problem})` : `HTTP ${status}`;
-  return milliseconds === null ? answer : `${answer} in ${milliseconds} ms`;
+function responseOf({ status, problem, milliseconds }: DeliveryView): string {
+  const outcome = status === null ? `no response (${problem})` : `HTTP ${status}`;
+  return milliseconds === null ? outcome : `${outcome} in ${milliseconds} ms`;
 }
 
 function readLimit(text: string): number {

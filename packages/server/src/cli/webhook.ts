@@ -44,7 +44,7 @@ export function webhook(): Command {
   });
 }
 
-/** Creating an endpoint checks where it leads. */
+/** Creating a webhook checks the address of its endpoint. */
 const SENDER_SETTINGS = [...STORAGE_SETTINGS, 'webhooksAllow'] as const;
 
 const TYPES = `\n${bold('Types:')} ${EVENT_TYPES.join(', ')}`;

@@ -59,7 +59,7 @@ export async function withStorage<T>(
     const clock = new Clock(storage);
     await clock.measure();
     const { now } = clock;
-    if (storage.kind === 'sqlite') await doubtClock(storage, now(), note);
+    if (storage.kind === 'sqlite') await checkClock(storage, now(), note);
     const audited = auditedStorage(storage, currentActor, now);
     return await actingAs(cliAuthor(), () => use({ storage: audited, keyring, config, now, note }));
   } catch (error) {
@@ -77,7 +77,7 @@ export async function withStorage<T>(
  * A SQLite file only has this machine's clock: one that is behind the last time seen in the database would make
  * credentials expire immediately.
  */
-async function doubtClock({ facts }: Storage, now: number, note: Note): Promise<void> {
+async function checkClock({ facts }: Storage, now: number, note: Note): Promise<void> {
   const mark = await readMark(facts);
   const aheadMs = mark ? now - mark.at : 0;
   if (aheadMs < -TOLERATED_MS) {
@@ -86,7 +86,7 @@ async function doubtClock({ facts }: Storage, now: number, note: Note): Promise<
     );
   }
   if (aheadMs <= LONG_MS) return;
-  note(`the clock is ${showRoughly(aheadMs)} after the time last seen in the database. ${SET_IF_WRONG}`);
+  note(`the clock is ${showRoughly(aheadMs)} ahead of the time last seen in the database. ${SET_IF_WRONG}`);
 }
 
 /** Opening a PostgreSQL database never creates it. */

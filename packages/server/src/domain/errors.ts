@@ -120,7 +120,7 @@ const TABLE = {
   usersBadRequest: {
     code: '9400',
     message: 'A parameter or a member of the body is invalid.',
-    remedy: 'The message says which one and what it may be.',
+    remedy: 'The message names the field and what is allowed.',
   },
 
   cursorInvalid: {
@@ -408,14 +408,14 @@ const TABLE = {
   },
   tooManyWebhooks: {
     code: '9409',
-    message: 'An application has at most 10 webhooks.',
+    message: 'An application can have at most 10 webhooks.',
     remedy: 'Delete a webhook first, or add types to an existing one.',
   },
   limitReached: {
     code: '9409',
     status: 409,
-    message: 'There are as many of these as allowed.',
-    remedy: 'Delete those that are no longer needed first.',
+    message: 'The maximum number has been reached: delete some first.',
+    remedy: 'Delete those that are no longer needed.',
   },
   webhookIsOff: {
     code: '9409',
@@ -459,7 +459,7 @@ const TABLE = {
   },
   mailOff: {
     code: '9409',
-    message: 'This service sends no mail.',
+    message: 'This service does not send e-mail.',
     remedy: 'Ask the operator for a sign-in link (innkeeper admin create), or to set INNKEEPER_SMTP_URL.',
   },
   totpOn: {
@@ -469,7 +469,7 @@ const TABLE = {
   },
   totpNotBegun: {
     code: '9409',
-    message: 'There is no setup key to confirm.',
+    message: 'There is no setup key to confirm: start the setup again.',
     remedy: 'Start with POST /manage/v1/account/totp.',
   },
   totpOff: {
@@ -596,7 +596,7 @@ const TABLE = {
   rateLimited: {
     code: '9429',
     message: 'Too many requests.',
-    remedy: 'Wait for Retry-After. RateLimit-Policy has the limit, RateLimit what is left.',
+    remedy: 'Wait for Retry-After. RateLimit-Policy has the limit, RateLimit the remaining quota.',
   },
   tooManyStreams: {
     code: '9429',

@@ -184,6 +184,6 @@ async function processorMs(worker: Worker): Promise<number> {
 }
 
 function tooSlow(limitMs: number): InnkeeperError {
-  const message = `This took longer than ${limitMs / 1000} seconds and was stopped. Nothing was changed. Send less at once.`;
+  const message = `This took longer than ${limitMs / 1000} seconds and was stopped. Nothing was changed. Send a smaller request.`;
   return new InnkeeperError('overloaded', { message, headers: RETRY_AFTER });
 }

@@ -75,11 +75,11 @@ describe.each(databases)('innkeeper admin on $kind', ({ fresh }) => {
       await storage.accounts.setPreferences(accountId, JSON.stringify({ language: 'de' }));
       expect(await cli.json('admin', 'reset', 'hedy@example.com', ...settings)).toMatchObject({ mailed: true });
       const readable = await cli.run('admin', 'reset', 'hedy@example.com', '--totp', ...settings);
-      expect(readable.stdout).toContain('The account was notified by mail');
+      expect(readable.stdout).toContain('The account was notified by e-mail');
       const mails = await mail.mailsTo('hedy@example.com', 2);
       expect(mails.map(subjectOf)).toEqual([
-        'Passwort und Zwei-Faktor-Anmeldung wurden zurückgesetzt',
-        'Die Zwei-Faktor-Anmeldung wurde zurückgesetzt',
+        'Passwort und Anmeldung in zwei Schritten wurden zurückgesetzt',
+        'Die Anmeldung in zwei Schritten wurde zurückgesetzt',
       ]);
       for (const { text } of mails) expect(text).toMatch(/\/portal\/sign-in$/m);
       for (const { text, html } of mails) expect(text + html).not.toContain('ikl_');
@@ -90,7 +90,7 @@ describe.each(databases)('innkeeper admin on $kind', ({ fresh }) => {
     const failed = await cli.run('admin', 'reset', 'hedy@example.com', ...settings);
     expect(failed).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/could not be notified by mail \(E[A-Z]+\): inform its owner/),
+      stdout: expect.stringMatching(/could not be notified by e-mail \(E[A-Z]+\): inform its owner/),
     });
     expect(failed.stdout).toContain('#ikl_');
     await storage.accounts.delete('hedy@example.com');

@@ -8,7 +8,7 @@ import { uniqueName } from '../http/start.ts';
 import { commandLine } from './run-innkeeper.ts';
 
 // In real processes, as operators run them.
-describe.each(databases)('the audit of the command line on $kind', ({ fresh }) => {
+describe.each(databases)('the audit log of the command line on $kind', ({ fresh }) => {
   let cli: ReturnType<typeof commandLine>;
   let storage: Storage;
   beforeAll(async () => {

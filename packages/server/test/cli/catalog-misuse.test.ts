@@ -48,7 +48,7 @@ describe('innkeeper catalog, errors', () => {
       2,
       '--language requires --format csv or xliff',
     ],
-    ['a revision in words', ['show', 'last', '--app', '1_a'], 2, 'A revision is a whole number.'],
+    ['a revision in words', ['show', 'last', '--app', '1_a'], 2, 'It must be a whole number.'],
   ])('%s', async (_, args, code, message) => {
     expect(await run(...args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
   });

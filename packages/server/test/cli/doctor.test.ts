@@ -276,7 +276,7 @@ describe('each failure has a suggested fix', () => {
       const other = provider.url.replace('127.0.0.1', 'localhost');
       expect(await openId(other)).toMatchObject({
         ok: false,
-        detail: `${other} names another issuer: ${provider.url}`,
+        detail: `${other} reports another issuer: ${provider.url}`,
         remedy: `Set INNKEEPER_OIDC_ISSUER to ${provider.url}`,
       });
       expect(await openId(`${provider.url}/nowhere`)).toMatchObject({

@@ -14,7 +14,7 @@ test.each([
 test('too few open files is not blamed on the address', () => {
   const error = Object.assign(new Error('EMFILE'), { code: 'EMFILE', syscall: 'listen', address: '::1', port: 80 });
   expect(explainError(error)).toMatchObject({
-    message: 'too few files and connections can be open at once (EMFILE).',
+    message: 'the limit of open files and connections is reached (EMFILE).',
     remedy: expect.stringContaining('at least 1024'),
   });
 });

@@ -273,7 +273,7 @@ describe('a database behind a symbolic link', () => {
     symlinkSync(link, link);
     expect(await byLink('app', 'list')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('links lead in a circle'),
+      stderr: expect.stringContaining('links form a loop'),
     });
   });
 });

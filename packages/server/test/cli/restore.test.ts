@@ -200,7 +200,7 @@ describe.each(databases)('restoring into $kind', (database) => {
       NODE_OPTIONS: `--import="${INTERRUPTED}"`,
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/Interrupted: undoing what was done.*interrupted: nothing was changed, .* is as it was/s);
+    expect(stderr).toMatch(/Interrupted: rolling back.*interrupted: .* was not changed/s);
     expect(await dump(target)).toBe(before);
   });
 

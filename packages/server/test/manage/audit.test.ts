@@ -14,7 +14,7 @@ type Entry = {
   after: unknown;
 };
 
-describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
+describe.each(databases)('the audit log of /manage/v1 on $kind', (database) => {
   let url: string;
   let server: TestServer;
   let manage: Manage;

@@ -116,7 +116,7 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     }
   });
 
-  test('the audit names users only to callers with access', async () => {
+  test('the audit log names users only to callers with access', async () => {
     const { as, path, user } = await makeUser();
     const support = await as('support');
     expect((await support.send('DELETE', `${path}/users/${user.userCode}/tokens`)).status).toBe(204);

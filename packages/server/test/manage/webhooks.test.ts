@@ -128,7 +128,7 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
   test('an application has at most ten', async () => {
     for (let made = 0; made < 10; made++) await make();
     const { status, json } = await manage.send('POST', path, { url: receiver.url });
-    expect([status, json.code, json.message]).toEqual([409, '9409', 'An application has at most 10 webhooks.']);
+    expect([status, json.code, json.message]).toEqual([409, '9409', 'An application can have at most 10 webhooks.']);
   });
 
   test('members with read access see webhooks and cannot change them; other applications see none', async () => {

@@ -37,13 +37,13 @@ export async function checkOidc({ oidc }: Config): Promise<Check[]> {
   try {
     // What a sign-in would do first: discovery, and comparing the issuer with the configured one.
     await provider.begin('http://localhost/');
-    return [passed('OpenID', `${oidc.issuer} responds, and is the issuer it names`)];
+    return [passed('OpenID', `${oidc.issuer} responds, and its issuer matches`)];
   } catch (error) {
     if (!(error instanceof IdentityProblem)) throw error;
     const named = error.kind === 'refused' ? await namedIssuer(oidc.issuer) : undefined;
     if (named !== undefined && named !== oidc.issuer) {
       return [
-        failed('OpenID', `${oidc.issuer} names another issuer: ${named}`, `Set INNKEEPER_OIDC_ISSUER to ${named}`),
+        failed('OpenID', `${oidc.issuer} reports another issuer: ${named}`, `Set INNKEEPER_OIDC_ISSUER to ${named}`),
       ];
     }
     return [

@@ -66,9 +66,9 @@ async function hasOtherKeys(host: string, port: number, keyIds: readonly string[
 async function fetchJson<T extends object>(host: string, port: number, path: string): Promise<Partial<T> | undefined> {
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
   try {
-    const answer = await fetch(`http://${reachable}:${port}${path}`, { signal: AbortSignal.timeout(LIMIT_MS) });
-    const body: unknown = await answer.json();
-    return answer.ok && typeof body === 'object' && body !== null ? body : undefined;
+    const response = await fetch(`http://${reachable}:${port}${path}`, { signal: AbortSignal.timeout(LIMIT_MS) });
+    const body: unknown = await response.json();
+    return response.ok && typeof body === 'object' && body !== null ? body : undefined;
   } catch {
     return undefined;
   }
@@ -93,7 +93,13 @@ export async function checkCertificate({ publicUrl }: Config): Promise<Check[]> 
     ];
   } catch (error) {
     const detail = `${publicUrl} cannot be reached from here: ${messageOf(error)}`;
-    return [warned('certificate', detail, 'Fine if this machine may not connect to it. Check it from elsewhere.')];
+    return [
+      warned(
+        'certificate',
+        detail,
+        'This is fine if the firewall blocks this machine. Check the address from elsewhere.',
+      ),
+    ];
   }
 }
 

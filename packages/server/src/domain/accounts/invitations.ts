@@ -43,7 +43,7 @@ export async function inviteMember(
   if (outcome === 'application-gone') throw new InnkeeperError('applicationNotFound');
   if (outcome === 'too-many') {
     throw new InnkeeperError('limitReached', {
-      message: `An application has at most ${MAX_INVITATIONS} open invitations.`,
+      message: `An application can have at most ${MAX_INVITATIONS} pending invitations: revoke one first.`,
     });
   }
   if (outcome === 'not-owner') throw new InnkeeperError('manageForbidden');

@@ -69,7 +69,7 @@ export type FactKind = (typeof FACT_KINDS)[number];
  * Which saved selections a breaking change affects, by the values of each. Archiving loses nothing, so it only breaks
  * something if users have chosen.
  */
-type Breaking = { keyNo: number; touches: (chosen: Scalar[]) => boolean; onlyWhenChosen?: boolean };
+type Breaking = { keyNo: number; affects: (chosen: Scalar[]) => boolean; onlyWhenChosen?: boolean };
 
 /** A detail as a sentence. */
 export function describeFact(fact: ChangeFact): string {
@@ -93,15 +93,15 @@ const SENTENCES: Record<FactKind, (fact: ChangeFact) => string> = {
   max: changed,
   default: changed,
   constraint: changed,
-  takesAny: () => 'takes any value that its constraint allows',
-  takesOnly: (fact) => `takes only ${list(fact, show)}`,
+  takesAny: () => 'allows any value within its constraint',
+  takesOnly: (fact) => `allows only ${list(fact, show)}`,
   valueAdded: ({ value }) => `value added: ${show(value)}`,
   valueAddedRetired: ({ value }) => `value added: ${show(value)} (retired)`,
   valueRemoved: ({ value }) => `value removed: ${show(value)}`,
   valueRetired: ({ value }) => `value retired: ${show(value)}`,
   valueBack: ({ value }) => `value no longer retired: ${show(value)}`,
   replacement: ({ value, from, to }) => `replacement of ${show(value)}: ${show(from)} → ${show(to)}`,
-  moreChanges: ({ more }) => `and ${more} more changes`,
+  moreChanges: ({ more }) => `and ${more} more ${more === 1 ? 'change' : 'changes'}`,
   text: ({ value, language, from, to }) =>
     `${value === undefined ? '' : `${show(value)} in `}${language}: ${show(from)} → ${show(to)}`,
   description: ({ language, from, to }) => `description in ${language}: ${show(from)} → ${show(to)}`,

@@ -147,9 +147,9 @@ export function compareGroup(before: Group, after: GroupDefinition, languages: L
 export function compareKey(before: Key, after: KeyDefinition, languages: Language[]): ChangeDetail[] {
   const { keyNo } = before;
   const details: ChangeDetail[] = [...nameDetail(before.name, after.name)];
-  const changed = (what: FactKind, from: unknown, to: unknown, touches?: (chosen: Scalar[]) => boolean): void => {
+  const changed = (what: FactKind, from: unknown, to: unknown, affects?: (chosen: Scalar[]) => boolean): void => {
     if (show(from) === show(to)) return;
-    details.push({ fact: { what, from, to }, ...(touches && { breaking: { keyNo, touches } }) });
+    details.push({ fact: { what, from, to }, ...(affects && { breaking: { keyNo, affects } }) });
   };
 
   const { minSelected: min, maxSelected: max, constraint } = after;
@@ -233,8 +233,8 @@ function valueDetails(before: Key, after: KeyDefinition, languages: Language[]):
     known.delete(value.value);
   }
   for (const value of known.keys()) {
-    const touches = (chosen: Scalar[]) => chosen.includes(value);
-    details.push({ fact: { what: 'valueRemoved', value }, breaking: { keyNo, touches } });
+    const affects = (chosen: Scalar[]) => chosen.includes(value);
+    details.push({ fact: { what: 'valueRemoved', value }, breaking: { keyNo, affects } });
   }
   const order = after.values.map(({ value }) => value);
   if (
@@ -256,13 +256,13 @@ function describeNewValues(before: Key, after: KeyDefinition): ChangeDetail[] {
     const fact: ChangeFact = { what: 'takesAny' };
     const isRefused = (value: Scalar) => constraintProblem(after.constraint, value) !== undefined;
     if (before.type !== after.type || !before.values.some(({ value }) => isRefused(value))) return [{ fact }];
-    return [{ fact, breaking: { keyNo, touches: (chosen) => chosen.some(isRefused) } }];
+    return [{ fact, breaking: { keyNo, affects: (chosen) => chosen.some(isRefused) } }];
   }
   const allowed = new Set(after.values.map(({ value }) => value));
   const fact: ChangeFact = { what: 'takesOnly', ...listed([...allowed]) };
   // A new type breaks everything, which is reported once.
   if (before.type !== after.type) return [{ fact }];
-  return [{ fact, breaking: { keyNo, touches: (chosen) => chosen.some((value) => !allowed.has(value)) } }];
+  return [{ fact, breaking: { keyNo, affects: (chosen) => chosen.some((value) => !allowed.has(value)) } }];
 }
 
 function compareValue(before: AllowedValue, after: AllowedValue, languages: Language[]): ChangeDetail[] {

@@ -150,7 +150,7 @@ export function languageFinder(languages: readonly Language[]): (word: string) =
   return (word) => find(word) ?? find(canonicalTag(word) ?? word);
 }
 
-/** Texts that now stand for two values, reported at the one that is in the file. */
+/** Texts that two values now share, reported at the one that is in the file. */
 function* ambiguities(definition: CatalogDefinition, lines: ReadonlyMap<string, number>): Steps<TextProblem[]> {
   const languages = createLanguages(definition.languages);
   const problems: TextProblem[] = [];

@@ -33,7 +33,7 @@ export function migrationProblem({
   const target = key.values.find(({ value }) => value === to);
   if (!target) return { field: 'to', message: 'is not a value of this key' };
   if (target.retired) return { field: 'to', message: 'is retired' };
-  return from === to ? { field: 'to', message: 'must be another value than from' } : undefined;
+  return from === to ? { field: 'to', message: 'must differ from `from`' } : undefined;
 }
 
 /** Counts every selection with the value. */

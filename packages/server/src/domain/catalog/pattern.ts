@@ -39,7 +39,7 @@ function createMatcher({ inst, start }: Program): (text: string) => boolean {
   const out = Int32Array.from(inst, (each) => skipPlain(inst, each.out));
   const { classOf, classes } = listClasses(inst);
   // For each class: whether it includes the current character, and which character that was.
-  const answers = new Uint8Array(classes.length);
+  const results = new Uint8Array(classes.length);
   const testedAt = new Int32Array(classes.length);
   const visitedAt = new Int32Array(size);
   const pending = new Int32Array(size * 2 + 2);
@@ -97,9 +97,9 @@ function createMatcher({ inst, start }: Program): (text: string) => boolean {
         const kind = classOf[at] as number;
         if (testedAt[kind] !== step) {
           testedAt[kind] = step;
-          answers[kind] = classes[kind]?.has(before) ? 1 : 0;
+          results[kind] = classes[kind]?.has(before) ? 1 : 0;
         }
-        if (answers[kind] === 0) continue;
+        if (results[kind] === 0) continue;
         const to = out[at] as number;
         if (visitedAt[to] === step) continue;
         if ((op[to] as number) >= RUNE) {

@@ -206,7 +206,7 @@ function leaveKey(key: Key, { losesTexts, tags }: Planning): Key {
 }
 
 function archivedKey({ name, keyNo }: Key, groupName: string): CatalogChange {
-  const breaking = { keyNo, touches: () => true, onlyWhenChosen: true };
+  const breaking = { keyNo, affects: () => true, onlyWhenChosen: true };
   const details = [{ fact: { what: 'notOffered' } as const, breaking }];
   return { kind: 'archived', subject: 'key', path: pathOf(groupName, name), keyNo, details };
 }

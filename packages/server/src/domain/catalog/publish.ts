@@ -32,10 +32,10 @@ export async function planWithImpact(
     const counted = await Promise.all(
       planned.map((change) => countImpact(storage, appId, mayMatch ? change : withoutMatching(change))),
     );
-    for (const [place, { selections, touched }] of counted.entries()) {
+    for (const [place, { selections, breakingDetails }] of counted.entries()) {
       const change = planned[place] as CatalogChange;
       changes.push(change.keyNo === undefined ? change : { ...change, selections });
-      breaking.push(...touched);
+      breaking.push(...breakingDetails);
     }
   }
   return { ...plan, changes, breaking };
@@ -49,31 +49,36 @@ async function countImpact(
   storage: Storage,
   appId: number,
   change: CatalogChange,
-): Promise<{ selections: number; touched: CountedBreaking[] }> {
+): Promise<{ selections: number; breakingDetails: CountedBreaking[] }> {
   const { keyNo, path, details } = change;
-  const ofAll = { touches: touchedBy(change), selections: 0 };
+  const ofAll = { affects: affectedBy(change), selections: 0 };
   const ofEach = details.flatMap(({ fact, breaking }) => (breaking ? [{ fact, ...breaking, selections: 0 }] : []));
   if (keyNo !== undefined) {
     for await (const rows of savedValues(storage, appId, keyNo)) {
-      await directlyOrInSlices(countTouched(rows, [ofAll, ...ofEach]));
+      await directlyOrInSlices(countAffected(rows, [ofAll, ...ofEach]));
     }
   }
-  const touched = ofEach.filter(({ selections, onlyWhenChosen }) => selections > 0 || !onlyWhenChosen);
+  const breakingDetails = ofEach.filter(({ selections, onlyWhenChosen }) => selections > 0 || !onlyWhenChosen);
   return {
     selections: ofAll.selections,
-    touched: touched.map(({ fact, selections }) => ({ path, text: describeFact(fact), fact, selections })),
+    breakingDetails: breakingDetails.map(({ fact, selections }) => ({
+      path,
+      text: describeFact(fact),
+      fact,
+      selections,
+    })),
   };
 }
 
-function* countTouched(
+function* countAffected(
   rows: readonly ValueRow[],
-  counted: readonly { touches(chosen: Scalar[]): boolean; selections: number }[],
+  counted: readonly { affects(chosen: Scalar[]): boolean; selections: number }[],
 ): Steps<void> {
   for (const { value, count } of rows) {
     const chosen = parseValues(value);
     for (const each of counted) {
       yield;
-      if (each.touches(chosen)) each.selections += count;
+      if (each.affects(chosen)) each.selections += count;
     }
   }
 }
@@ -81,18 +86,18 @@ function* countTouched(
 function withoutMatching(change: CatalogChange): CatalogChange {
   const details = change.details.map((detail) =>
     detail.fact.what === 'constraint' && detail.breaking
-      ? { ...detail, breaking: { ...detail.breaking, touches: () => true } }
+      ? { ...detail, breaking: { ...detail.breaking, affects: () => true } }
       : detail,
   );
   return { ...change, details };
 }
 
 /** All selections of the key, unless every detail concerns only certain ones. */
-function touchedBy({ kind, details }: CatalogChange): (chosen: Scalar[]) => boolean {
+function affectedBy({ kind, details }: CatalogChange): (chosen: Scalar[]) => boolean {
   if (kind === 'restored') return () => true;
   return (chosen) =>
     details.some(({ breaking, fact: { value } }) => {
-      if (breaking) return breaking.touches(chosen);
+      if (breaking) return breaking.affects(chosen);
       return value === undefined || chosen.includes(value);
     });
 }

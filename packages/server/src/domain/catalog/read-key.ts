@@ -92,8 +92,8 @@ function readValues(key: FileKey, path: Path, { readTexts, languages, report }: 
 }
 
 /**
- * Finds texts that stand for two values in one language: a save with such a text would pick one
- * of them by chance. The other value may be the text itself, have it as its own text, or fall back to it from another
+ * Finds texts that two values share in one language: a save with such a text would pick one of
+ * them by chance. The other value may be the text itself, have it as its own text, or fall back to it from another
  * language. A retired value may share its text with its replacement.
  */
 export function findAmbiguous(

@@ -166,7 +166,7 @@ function schema<T>(rules: Rules): OptionSchema<T> {
     if (value.length < count[0]) return [{ message: \`must have at least \${count[0]}\` }];
     if (value.length > count[1]) return [{ message: \`must have at most \${count[1]}\` }];
     return value.flatMap((each: unknown, index) => {
-      const message = value.indexOf(each) < index ? 'is there twice' : problemOf(rules, each);
+      const message = value.indexOf(each) < index ? 'is a duplicate' : problemOf(rules, each);
       return message === undefined ? [] : [{ message, path: [index] }];
     });
   };

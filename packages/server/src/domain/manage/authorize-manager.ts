@@ -138,13 +138,13 @@ export async function createManageToken(
   const outcome = await storage.manageTokens.create(record, MAX_TOKENS);
   if (outcome === 'too-many') {
     throw new InnkeeperError('limitReached', {
-      message: `An account has at most ${MAX_TOKENS} personal access tokens, including expired ones.`,
+      message: `An account can have at most ${MAX_TOKENS} personal access tokens, including expired ones: revoke one first.`,
     });
   }
   return outcome === 'created' ? { token, record } : undefined;
 }
 
-/** The token's name in audit and revisions. Names can repeat; the end of the id does not. */
+/** The token's name in the audit log and revisions. Names can repeat; the end of the id does not. */
 function tokenAuthor({ name, tokenId }: Pick<ManageTokenRecord, 'name' | 'tokenId'>): string {
   return `token:${name} (${tokenId.slice(-12)})`;
 }

@@ -7,7 +7,7 @@ import type { Service } from '../service.ts';
 import { authenticate, type FindOwner } from './access-tokens.ts';
 import { type Credentials, hasSecretOf } from './authorize-application.ts';
 
-/** Everything in a request of area B that identifies the end user. */
+/** Everything in a request to the options API that identifies the end user. */
 export type UserClaims = {
   userUid: string | undefined;
   /** In the body. */

@@ -122,7 +122,7 @@ function parseLine(line: FileLine): Members {
   if (!isObject(value)) throw new LineRefused('bodyNotJson', null, 'The line is not a JSON object.');
   // If it serializes to the same text, no member is repeated.
   const problem = JSON.stringify(value) === line.text ? undefined : findAmbiguity(line.text);
-  if (problem) throw new LineRefused('bodyNotJson', null, `The line cannot be taken: ${problem}.`);
+  if (problem) throw new LineRefused('bodyNotJson', null, `The line cannot be imported: ${problem}.`);
   return value;
 }
 

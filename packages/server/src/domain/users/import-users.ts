@@ -103,7 +103,7 @@ export type ImportOptions = Omit<LineRules, 'appId'> & {
   /** Restore deleted users. */
   restoreDeleted?: boolean;
   withoutEvents?: boolean;
-  /** For an import in several parts: its id in the audit, and which clientUserIds of this part were in earlier ones. */
+  /** For an import in several parts: its id in the audit log, and which clientUserIds of this part were in earlier ones. */
   importId?: string;
   earlierIds?: readonly string[];
   /** Stops between lines; everything read before is imported. */
@@ -248,14 +248,14 @@ function explain(
   outcome: Extract<ImportOutcome, 'has-user' | 'user-id-taken' | { differsIn: unknown }>,
 ): LineRefused {
   if (outcome === 'has-user') {
-    return refused(entry, 'duplicateUser', 'profileOnly', 'cannot be: there is a user with this clientUserId');
+    return refused(entry, 'duplicateUser', 'profileOnly', 'is not possible: a user with this clientUserId exists');
   }
   if (outcome === 'user-id-taken') {
     return refused(
       entry,
       'duplicateUser',
       'service_user_code',
-      'is the code of another user; --new-codes makes new ones',
+      'belongs to another user; --new-codes creates new ones',
     );
   }
   const { differsIn } = outcome;
@@ -268,7 +268,7 @@ function explain(
     );
   }
   const field = typeof differsIn === 'string' ? differsIn : `options[${differsIn}].value`;
-  return refused(entry, 'duplicateUser', field, 'is not what the user who is there has; --update changes it');
+  return refused(entry, 'duplicateUser', field, 'differs from the existing user; --update changes it');
 }
 
 function refused(entry: ImportEntry, error: LineRefused['error'], field: string, reason: string): LineRefused {

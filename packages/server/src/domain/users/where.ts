@@ -96,7 +96,7 @@ export function createMatcher(
       ? (selection, matches) => holds(condition, effectiveValue(catalog, condition.placed, selection, matches))
       : (selection) => holds(condition, savedValue(selection));
     // Of a user's texts, so many are matched against patterns as there are steps.
-    return { keyNo, test: constraint.pattern === undefined ? remembered(test) : test };
+    return { keyNo, test: constraint.pattern === undefined ? cached(test) : test };
   });
   return (selected) => {
     const matches = matchWithin(MAX_STEPS_OF_USER, true);
@@ -106,10 +106,10 @@ export function createMatcher(
 
 type TestSelection = (selection: WalkedSelection | undefined, matches: Matches) => boolean;
 
-/** Values whose result is remembered: most keys have fewer. */
+/** Values whose result is cached: most keys have fewer. */
 const MAX_REMEMBERED = 1_000;
 
-function remembered(test: TestSelection): TestSelection {
+function cached(test: TestSelection): TestSelection {
   const known = new Map<string, boolean>();
   return (selection, matches) => {
     const name = selection === undefined ? '' : `${selection[0]} ${selection[1]}`;

@@ -111,7 +111,7 @@ const listEventsSchema = {
     type: Type.Optional(Type.Array(Type.Enum([...EVENT_TYPES]), { description: 'only these types' })),
   }),
   headers: Type.Object({
-    'Last-Event-ID': Type.Optional(Type.String({ description: 'of a stream: in place of `after`' })),
+    'Last-Event-ID': Type.Optional(Type.String({ description: 'for a stream, instead of `after`' })),
   }),
   security: [{ basic: [] }],
   produces: ['application/json', EVENT_STREAM],

@@ -63,7 +63,7 @@ const common = {
 export function auditRoutes({ manageRoute, applicationRoute }: ManageRoutes, service: Service): void {
   applicationRoute('GET', '/audit', {
     operationId: 'listAudit',
-    summary: 'List the audit of an application, newest first',
+    summary: 'List the audit log of an application, newest first',
     description:
       'Every change through /manage/v1 or the command line, including edits of drafts, and every read or export of users, kept for 400 days. The entry of a change is written in its transaction. Reading the same user again within 15 minutes adds no entry. Details of a catalog revision are in the revision. Entries do not name deleted users.',
     ...common,
@@ -76,7 +76,7 @@ export function auditRoutes({ manageRoute, applicationRoute }: ManageRoutes, ser
         throw new InnkeeperError('manageForbidden', { message: 'Filtering by actor requires access "write".' });
       }
       if (query.search !== undefined && hidesAddresses(held)) {
-        throw new InnkeeperError('manageForbidden', { message: 'Searching the audit requires access "write".' });
+        throw new InnkeeperError('manageForbidden', { message: 'Searching the audit log requires access "write".' });
       }
       const seesUsers = includesAccess(held, 'users');
       if (!seesUsers && query.userUid !== undefined) {
@@ -96,7 +96,7 @@ export function auditRoutes({ manageRoute, applicationRoute }: ManageRoutes, ser
 
   manageRoute('GET', '/audit', {
     operationId: 'listInstallationAudit',
-    summary: 'List the audit of the installation, newest first',
+    summary: 'List the audit log of the installation, newest first',
     description: 'Changes not tied to one application: accounts, global tokens, deleted applications.',
     ...common,
     errors: ['manageForbidden'],
@@ -146,7 +146,7 @@ async function searchAudit(
   return { items, limit, next: before };
 }
 
-/** Applies to webhooks; nothing else in the audit has a URL. */
+/** Applies to webhooks; nothing else in the audit log has a URL. */
 function withoutPaths(detail: unknown): unknown {
   const { url } = (detail ?? {}) as { url?: unknown };
   return typeof url === 'string' ? withoutPath({ ...(detail as object), url }) : detail;

@@ -209,17 +209,17 @@ function addRoute<More extends Admitted, Body extends Schema, Query extends Sche
         if (schema.body !== undefined) await admitCaller(request);
         const more = admitted.get(request) as More;
         const call = { ...toRequest<Body, Query>(request, reply, schema), ...more };
-        const answer = await (more.manager ? actingAs(more.manager.author, () => handle(call)) : handle(call));
-        if (!answer) return reply.code(204).send();
+        const result = await (more.manager ? actingAs(more.manager.author, () => handle(call)) : handle(call));
+        if (!result) return reply.code(204).send();
         reply.code(success);
-        const isFile = answer instanceof FileResponse;
-        if (isFile) reply.header('content-disposition', `attachment; filename="${answer.name}"`);
-        if (isFile && typeof answer.content !== 'string')
-          return reply.stream(`${answer.type}; charset=utf-8`, answer.content);
+        const isFile = result instanceof FileResponse;
+        if (isFile) reply.header('content-disposition', `attachment; filename="${result.name}"`);
+        if (isFile && typeof result.content !== 'string')
+          return reply.stream(`${result.type}; charset=utf-8`, result.content);
         const replace = hides(more) ? withoutAddress : undefined;
-        const { body, etag } = await inSlices(encodeResponse(isFile ? answer.content : answer, replace));
+        const { body, etag } = await inSlices(encodeResponse(isFile ? result.content : result, replace));
         if (isCached && hasNewest(request, reply, etag)) return reply.code(304).send();
-        return reply.type(isFile ? `${answer.type}; charset=utf-8` : JSON_TYPE).send(body);
+        return reply.type(isFile ? `${result.type}; charset=utf-8` : JSON_TYPE).send(body);
       } catch (error) {
         throw inOwnWords(error, hides(admitted.get(request) ?? {}));
       }

@@ -125,7 +125,7 @@ export function memberRoutes({ applicationRoute }: ManageRoutes, service: Servic
   applicationRoute('GET', '/invitations', {
     operationId: 'listInvitations',
     access: 'own',
-    summary: 'List open invitations to an application',
+    summary: 'List pending invitations to an application',
     description: 'Newest first.',
     response: { 200: Type.Object({ items: Type.Array(InvitationShape) }) },
     async handle({ application }) {
@@ -150,7 +150,7 @@ export function memberRoutes({ applicationRoute }: ManageRoutes, service: Servic
       ...ProofResponse,
       201: Type.Object({
         link: Type.String(),
-        mailed: Type.Boolean({ description: 'the link was also queued as a mail to this address' }),
+        mailed: Type.Boolean({ description: 'the link was also queued as an e-mail to this address' }),
         ...InvitationShape.properties,
       }),
     },

@@ -86,7 +86,7 @@ export const ApplicationResponse = Type.Object(
     secrets: Type.Array(Secret, { description: 'valid secrets, the current one first' }),
     counts: Type.Object({
       users: Type.Integer({ description: 'if there are 100,000 or more, up to 5 minutes old' }),
-      moreUsers: Type.Boolean({ description: 'true: there are at least so many, which are still being counted' }),
+      moreUsers: Type.Boolean({ description: 'true: at least this many; the count is not finished' }),
       languages: Type.Integer(),
       groups: Type.Integer(),
       keys: Type.Integer(),

@@ -29,7 +29,7 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
   accountRoute('GET', '/account/tokens', {
     operationId: 'listAccountTokens',
     summary: 'List your personal access tokens',
-    description: 'Oldest first, including expired ones, without tokens created by the command line.',
+    description: 'Oldest first, including expired ones, without tokens created on the command line.',
     response: { 200: Type.Object({ items: Type.Array(TokenShape) }) },
     async handle({ signedIn }) {
       const { storage, now } = service;

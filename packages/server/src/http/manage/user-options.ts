@@ -66,7 +66,7 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
     operationId: 'saveManagedUserOptions',
     access: 'users',
     summary: 'Save options of a user, all or none',
-    description: "For support. The user's history and the audit record who did it. Works for suspended users too.",
+    description: "For support. The user's history and the audit log record who did it. Works for suspended users too.",
     params: UserParams,
     body: Type.Object(membersReadElsewhere(OptionsToSave)),
     response: {

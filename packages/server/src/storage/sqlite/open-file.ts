@@ -140,7 +140,7 @@ export function refuseMoved(path: string, identity: string | undefined): void {
   const found = identityOf(path);
   if (found === identity) return;
   throw new DatabaseRefused(
-    `${path} ${HAPPENED[found === undefined ? 'missing' : 'other']} while this command was writing to it. What it wrote is not there.`,
+    `${path} ${HAPPENED[found === undefined ? 'missing' : 'other']} while this command was writing to it, so its changes are not in the file at this path.`,
     'Move the right file to that path, then run the command again.',
   );
 }

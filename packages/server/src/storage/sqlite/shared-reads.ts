@@ -58,13 +58,13 @@ export class SharedReads {
   #atEndOfTurn(read: () => Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, refuse) => {
       const reject = (error: unknown): void => refuse(this.#explain(error));
-      const answer = (found: unknown): void => {
+      const settle = (found: unknown): void => {
         const { finding } = this.damage;
         // A damaged file may hide existing rows.
         if (found === undefined && finding !== undefined) refuse(damaged(this.#path, finding));
         else resolve(found);
       };
-      if (this.#waiting.push({ read: () => read().then(answer, reject), reject }) === 1)
+      if (this.#waiting.push({ read: () => read().then(settle, reject), reject }) === 1)
         setImmediate(() => this.#run());
     });
   }

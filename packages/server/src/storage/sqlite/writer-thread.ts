@@ -26,11 +26,11 @@ parentPort?.once('message', ({ path, link, busyMs, truncateMs, longLog, identity
       parentPort?.close();
     } else {
       // A rejection ends the thread, and another takes over.
-      void answer(message);
+      void respond(message);
     }
   });
 
-  async function answer({ acts: batch }: BatchMessage): Promise<void> {
+  async function respond({ acts: batch }: BatchMessage): Promise<void> {
     const results = await guard.run(batch.length, () => runBatch(connection, acts, batch));
     parentPort?.postMessage({ results } satisfies BatchResult);
   }

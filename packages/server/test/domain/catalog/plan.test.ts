@@ -31,7 +31,7 @@ function details(before: Omit<FileKey, 'name'>, after: Omit<FileKey, 'name'>, sa
   return changes.flatMap(({ details }) =>
     details.map(({ fact, breaking }) => [
       describeFact(fact),
-      breaking && saved.filter((value) => breaking.touches([value].flat())),
+      breaking && saved.filter((value) => breaking.affects([value].flat())),
     ]),
   );
 }
@@ -116,18 +116,18 @@ describe('what breaks saved selections, and which', () => {
       'constraint: none → max_length 2',
       ['abc'],
     ],
-    ['values for an open key', string, { ...string, values: ['a'] }, ['a', 'b'], 'takes only "a"', ['b']],
+    ['values for an open key', string, { ...string, values: ['a'] }, ['a', 'b'], 'allows only "a"', ['b']],
     [
       'a constraint instead of values',
       { ...integer, values: [1, 9] },
       { ...integer, constraint: { max: 5 } },
       [1, 9],
-      'takes any value that its constraint allows',
+      'allows any value within its constraint',
       [9],
     ],
-  ] as const)('%s', (_, before, after, saved, text, touched) => {
+  ] as const)('%s', (_, before, after, saved, text, affected) => {
     const found = details(before as FileKey, after as FileKey, saved as unknown as Scalar[]);
-    expect(found).toContainEqual([text, touched]);
+    expect(found).toContainEqual([text, affected]);
     expect(found.filter(([, breaking]) => breaking)).toHaveLength(1);
   });
 
@@ -156,7 +156,7 @@ describe('what breaks saved selections, and which', () => {
       'constraint: max 9, min 0 → min 0',
     ],
     ['the same length', string, { ...string, constraint: { max_length: 4000 } }, 'constraint: none → max_length 4000'],
-    ['an opened key', { ...string, values: ['a'] }, string, 'takes any value that its constraint allows'],
+    ['an opened key', { ...string, values: ['a'] }, string, 'allows any value within its constraint'],
     ['a text', string, { ...string, translations: { Español: 'x' } }, 'Español: none → "x"'],
     [
       'a text of a value',

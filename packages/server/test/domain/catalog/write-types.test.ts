@@ -189,7 +189,7 @@ test('correct use compiles, incorrect use does not, with any names of groups, ke
         expect([name, value, validate(value)]).toEqual([name, value, { issues: expect.any(Array) }]);
     }
     expect(schemas['notifications.channels']['~standard'].validate(['sms', 'sms'])).toEqual({
-      issues: [{ message: 'is there twice', path: [1] }],
+      issues: [{ message: 'is a duplicate', path: [1] }],
     });
     expect(schemas['a.b.c']['~standard'].validate('second')).toHaveProperty('issues');
   } finally {

@@ -85,7 +85,7 @@ export function suggestLanguage(word: string): LanguageSuggestion | undefined {
 /** `was`: the text to be replaced, null for none; if the current text differs, the change is refused. */
 type WantedText = { path: string; language: string; text: string | null; was?: string | null };
 
-/** A text that is not the one that was to be replaced. */
+/** A text that changed after the caller read it. */
 type ChangedText = { path: string; language: string; text: string | null };
 
 /** The next try reports the rest. */
@@ -99,7 +99,7 @@ export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) 
     const problems: FieldError[] = [];
     const changed: ChangedText[] = [];
     const places = new Map<string, number>();
-    const touched = new Set<Siblings>();
+    const changedSiblings = new Set<Siblings>();
     for (const [index, { path, language, text, was }] of wanted.entries()) {
       const refuse = (member: string, message: string) =>
         problems.push({ field: `texts[${index}].${member}`, message });
@@ -122,9 +122,9 @@ export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) 
         changed.push({ path, language: tag, text: before });
       }
       holder.set(tag, text);
-      if (holder.siblings) touched.add(holder.siblings);
+      if (holder.siblings) changedSiblings.add(holder.siblings);
     }
-    for (const problem of yield* findSharedTexts(copy, touched, wanted, places)) problems.push(problem);
+    for (const problem of yield* findSharedTexts(copy, changedSiblings, wanted, places)) problems.push(problem);
     if (problems.length > 0) throw new InnkeeperError('catalogInvalid', { fields: problems });
     if (changed.length > 0) throw changedMeanwhile(copy, changed);
     return [];
@@ -145,16 +145,16 @@ function changedMeanwhile({ catalog: { revision } }: WorkingCopy, texts: Changed
   });
 }
 
-/** Texts that now stand for two values of a key, reported at the one that was sent. */
+/** Texts that two values of a key now share, reported at the one that was sent. */
 function* findSharedTexts(
   { catalog }: WorkingCopy,
-  touched: ReadonlySet<Siblings>,
+  changed: ReadonlySet<Siblings>,
   wanted: readonly WantedText[],
   places: ReadonlyMap<string, number>,
 ): Steps<FieldError[]> {
   const languages = createLanguages(catalog.languages);
   const problems: FieldError[] = [];
-  for (const { key, paths } of touched) {
+  for (const { key, paths } of changed) {
     yield;
     const values = (key().values ?? []).map((plain): AllowedValue => {
       const { value, translations = {}, retired = false } = toFileValue(plain);
@@ -165,7 +165,7 @@ function* findSharedTexts(
       const own = places.get(`${tag} ${paths[index]}`);
       const others = paths.flatMap((path) => places.get(`${tag} ${path}`) ?? []);
       const place = own ?? others.find((other) => wanted[other]?.text === text) ?? others[0];
-      const message = `makes "${text}" stand for two values of this key in this language`;
+      const message = `makes "${text}" the text of two values of this key in this language`;
       if (place !== undefined) problems.push({ field: `texts[${place}].text`, message });
     }
   }
