@@ -1,7 +1,7 @@
 // INNKEEPER_TEST_CITUS=… node scripts/on-pinned-node.js bench/cluster-backup.ts [USERS] [ROUNDS]
 //
-// `innkeeper backup` and `restore` of a coordinator and two workers on this machine, with workers that answer at once
-// and with workers that answer 2 ms later, as if they were elsewhere.
+// `innkeeper backup` and `restore` of a coordinator and two workers on this machine, with workers that respond immediately
+// and with workers that respond 2 ms later, as if they were elsewhere.
 
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { once } from 'node:events';

@@ -12,7 +12,7 @@ import { type Stage, setStage } from './stage.ts';
 
 /**
  * How long an OFREP evaluation takes at a given rate; a bare node:http server gets the same load in the same rounds.
- * Run: npm run bench:flags [rounds] [seconds] [evaluations a second] [sqlite|postgres]
+ * Run: npm run bench:flags [rounds] [seconds] [evaluations per second] [sqlite|postgres]
  */
 const [ROUNDS = 5, SECONDS = 4, RATE = 4_000] = process.argv.slice(2, 5).map(Number);
 const DATABASES = ['sqlite', 'postgres'].filter((kind) => kind === (process.argv[5] ?? kind));
@@ -24,7 +24,7 @@ const folder = await mkdtemp(join(tmpdir(), 'innkeeper-bench-'));
 const postgres = await startPostgres({ durable: true });
 try {
   console.log(
-    '| what | a second | p50, ms | p99, ms | bare node:http, p99, ms | µs per request |\n| --- | --- | --- | --- | --- | --- |',
+    '| operation | per second | p50, ms | p99, ms | bare node:http, p99, ms | µs per request |\n| --- | --- | --- | --- | --- | --- |',
   );
   for (const kind of DATABASES) {
     const databaseUrl = kind === 'sqlite' ? `sqlite:${join(folder, 'flags.db')}` : await postgres.createDatabase();
@@ -40,9 +40,9 @@ try {
 async function measure(kind: string, stage: Stage, operation: (typeof OPERATIONS)[number]): Promise<void> {
   const { port, child } = stage.service;
   const requests = await operation.prepare(stage, 1);
-  const [answer] = await sendOk(port, requests.slice(0, 1));
-  if (!answer) throw new Error('No answer.');
-  const bare = await startBareHttp('', answer);
+  const [response] = await sendOk(port, requests.slice(0, 1));
+  if (!response) throw new Error('no response');
+  const bare = await startBareHttp('', response);
   const send = (to: number, pauseMs?: number) => {
     const load = { port: to, requests, once: false, seconds: SECONDS, connections: CONNECTIONS };
     return runLoad(pauseMs === undefined ? load : { ...load, pauseMs }, join(folder, 'requests'));

@@ -37,7 +37,7 @@ export async function runLoad(load: Load, file: string): Promise<LoadResult> {
   await writeFile(file, load.requests.map((text) => `${Buffer.byteLength(text)}\n${text}`).join(''));
   const { stdout } = await promisify(execFile)(...command(load, file));
   const { failed, failures, ...result } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Printed;
-  if (failed > 0 || result.answered === 0) throw new Error(`void: ${failures} of ${result.answered} answers`);
+  if (failed > 0 || result.answered === 0) throw new Error(`void: ${failures} of ${result.answered} responses`);
   return { ...result, rate: result.answered / result.seconds };
 }
 

@@ -4,7 +4,7 @@ import { type Limit, startBareFastify, startBareHttp } from './limits/start-limi
 import type { Operation } from './operation.ts';
 import type { Others } from './others.ts';
 import type { Row } from './results.ts';
-import { type Answer, send } from './send.ts';
+import { type RawResponse, send } from './send.ts';
 import type { Stage } from './stage.ts';
 
 /** This many different requests are enough for servers that keep no state. */
@@ -25,7 +25,7 @@ export async function measureOperation(
     const sample = await takeSample(servers[0], operation);
     for (const [name, start] of [['bare', startBareHttp] as const, ['fastify', startBareFastify] as const]) {
       if (name === 'fastify' && !operation.besideFastify) continue;
-      const limit = await start(sample.request, sample.answer);
+      const limit = await start(sample.request, sample.response);
       limits.push(limit);
       servers.push({ name, ...limit, once: false, requests: async () => sample.further });
     }
@@ -54,12 +54,12 @@ export async function onStage(name: string, stage: Stage, operation: Operation):
   return { name, port, child, once: false, requests: async () => requests };
 }
 
-type Sample = { request: string; answer: Answer; further: string[] };
+type Sample = { request: string; response: RawResponse; further: string[] };
 
 async function takeSample(server: HttpServer | undefined, { status }: Operation): Promise<Sample> {
   if (!server) throw new Error('no service to measure');
   const [request = '', ...further] = await server.requests(BARE_REQUESTS);
-  const [answer] = await send(server.port, [request]);
-  if (answer?.status !== status) throw new Error(`HTTP ${answer?.status}, not ${status}: ${answer?.body}`);
-  return { request, answer, further: further.length > 0 ? further.slice(0, BARE_REQUESTS) : [request] };
+  const [response] = await send(server.port, [request]);
+  if (response?.status !== status) throw new Error(`HTTP ${response?.status}, not ${status}: ${response?.body}`);
+  return { request, response, further: further.length > 0 ? further.slice(0, BARE_REQUESTS) : [request] };
 }

@@ -4,12 +4,12 @@ import { connect } from 'node:net';
  * Prepares a run: sends every request once, over keep-alive connections, and reads the whole response. Uses raw
  * sockets, because thousands of tokens are created before each run.
  */
-export type Answer = { status: number; headers: [string, string][]; body: string };
+export type RawResponse = { status: number; headers: [string, string][]; body: string };
 
 const HEAD_END = '\r\n\r\n';
 
-export async function send(port: number, requests: string[], connections = 32): Promise<Answer[]> {
-  const answers: Answer[] = [];
+export async function send(port: number, requests: string[], connections = 32): Promise<RawResponse[]> {
+  const responses: RawResponse[] = [];
   let next = 0;
   const runConnection = (): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -25,30 +25,30 @@ export async function send(port: number, requests: string[], connections = 32): 
       socket.on('connect', sendNext);
       socket.on('data', (chunk: Buffer) => {
         received = Buffer.concat([received, chunk]);
-        const answer = readAnswer(received);
-        if (!answer) return;
+        const response = readResponse(received);
+        if (!response) return;
         received = Buffer.alloc(0);
-        answers[current] = answer;
+        responses[current] = response;
         sendNext();
       });
       socket.on('error', reject);
       socket.on('close', () => resolve());
     });
   await Promise.all(Array.from({ length: Math.min(connections, requests.length) }, runConnection));
-  if (answers.length !== requests.length)
-    throw new Error(`${requests.length - answers.length} requests got no response.`);
-  return answers;
+  if (responses.length !== requests.length)
+    throw new Error(`${requests.length - responses.length} requests got no response.`);
+  return responses;
 }
 
 /** Like `send`, but every response must be a success. */
-export async function sendOk(port: number, requests: string[]): Promise<Answer[]> {
-  const answers = await send(port, requests);
-  const bad = answers.find(({ status }) => status >= 400);
+export async function sendOk(port: number, requests: string[]): Promise<RawResponse[]> {
+  const responses = await send(port, requests);
+  const bad = responses.find(({ status }) => status >= 400);
   if (bad) throw new Error(`HTTP ${bad.status} while preparing: ${bad.body}`);
-  return answers;
+  return responses;
 }
 
-function readAnswer(received: Buffer): Answer | undefined {
+function readResponse(received: Buffer): RawResponse | undefined {
   const headEnd = received.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;
   const [statusLine = '', ...lines] = received.toString('latin1', 0, headEnd).split('\r\n');

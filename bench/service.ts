@@ -102,9 +102,9 @@ export async function residentMegabytes({ pid }: { pid?: number | undefined }): 
 /** With node:http and without keep-alive: `fetch` would take processor time from the service it waits for. */
 function isReady(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    get({ port, host: '127.0.0.1', path: '/readyz', agent: false }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode === 200);
+    get({ port, host: '127.0.0.1', path: '/readyz', agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
     }).on('error', () => resolve(false));
   });
 }

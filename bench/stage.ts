@@ -44,8 +44,8 @@ export type StageOptions = {
   env?: NodeJS.ProcessEnv;
 };
 
-/** How many users are remembered; of more, every second, third and so on. */
-const REMEMBERED = 20_000;
+/** How many users are kept; of more, every second, third and so on. */
+const KEPT = 20_000;
 
 export async function setStage(options: StageOptions): Promise<Stage> {
   const { databaseUrl, folder, users, selected = 10, nodeArgs, checkout, env } = options;
@@ -66,34 +66,34 @@ export async function setStage(options: StageOptions): Promise<Stage> {
   let named = 0;
   const name = (): string => `user-${++named}@example.com`;
   const importUsers = async (count: number, selections = 3): Promise<User[]> => {
-    const remembered: User[] = [];
+    const kept: User[] = [];
     const lines = function* (): Iterable<string> {
       const chosen = KEY_NAMES.slice(0, selections);
       const options = chosen.map((key, index) => ({ group: GROUP, key, value: [valuesOf(index)[0]] }));
       for (let index = 0; index < count; index++) {
         const user = { code: randomUUIDv7(), name: name() };
-        if (index % Math.ceil(count / REMEMBERED) === 0) remembered.push(user);
+        if (index % Math.ceil(count / KEPT) === 0) kept.push(user);
         const line = { clientUserId: user.name, clientUserName: 'Ada', service_user_code: user.code, options };
         yield `${JSON.stringify(line)}\n`;
       }
     };
     await run(['users', 'import', '-', '--app', clientId], lines());
-    return remembered;
+    return kept;
   };
   const population = await importUsers(users, selected);
 
   const service = await startService(settings, nodeArgs, command);
-  const answer = await fetch(`${service.url}/api/option_keys?option_group_name=${GROUP}`, {
+  const response = await fetch(`${service.url}/api/option_keys?option_group_name=${GROUP}`, {
     headers: { apiKey: clientId },
   });
-  const { items } = (await answer.json()) as { items: { option_group_uid: string; option_key_uid: string }[] };
+  const { items } = (await response.json()) as { items: { option_group_uid: string; option_key_uid: string }[] };
 
   const specialTokens = async (path: string, names: string[]): Promise<string[]> => {
     const requests = names.map((clientUserId) =>
       jsonRequest('POST', path, {}, { clientId, clientSecret, clientUserId, clientUserName: 'Ada' }),
     );
-    const answers = await sendOk(service.port, requests);
-    return answers.map(({ body }) => (JSON.parse(body) as { specialToken: string }).specialToken);
+    const responses = await sendOk(service.port, requests);
+    return responses.map(({ body }) => (JSON.parse(body) as { specialToken: string }).specialToken);
   };
   return {
     ...{ service, settings, clientId, clientSecret, selected, importUsers, name },
@@ -106,8 +106,8 @@ export async function setStage(options: StageOptions): Promise<Stage> {
       const requests = (await specialTokens('/api/v2/app/special-token', names)).map((specialToken) =>
         jsonRequest('POST', '/oauth/v2/get-access-token', {}, { clientSecret, specialToken }),
       );
-      const answers = await sendOk(service.port, requests);
-      return answers.map(({ body }) => (JSON.parse(body) as { access_token: string }).access_token);
+      const responses = await sendOk(service.port, requests);
+      return responses.map(({ body }) => (JSON.parse(body) as { access_token: string }).access_token);
     },
     stop: () => service.stop(),
   };

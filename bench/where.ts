@@ -89,10 +89,10 @@ async function measureReads(kind: string, stage: Stage): Promise<void> {
 async function streamRate(stage: Stage, query: string): Promise<number> {
   const before = performance.now();
   const headers = { ...credentials(stage), accept: 'application/x-ndjson' };
-  const answer = await fetch(`${stage.service.url}/api/v2/app/${stage.clientId}/users${query}`, { headers });
-  if (answer.status !== 200 || !answer.body) throw new Error(`HTTP ${answer.status}`);
+  const response = await fetch(`${stage.service.url}/api/v2/app/${stage.clientId}/users${query}`, { headers });
+  if (response.status !== 200 || !response.body) throw new Error(`HTTP ${response.status}`);
   let lines = 0;
-  for await (const piece of answer.body) for (const byte of piece) if (byte === 0x0a) lines++;
+  for await (const piece of response.body) for (const byte of piece) if (byte === 0x0a) lines++;
   return (lines * 1000) / (performance.now() - before);
 }
 

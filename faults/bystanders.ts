@@ -7,7 +7,7 @@ import { noiseOf, p99 } from './percentile.ts';
 const COUNT = 4;
 const PAUSE_MS = 4;
 
-/** Clients of area B that are not involved in a fault, and their response times during it and otherwise. */
+/** Clients of the options API that are not involved in a fault, and their response times during it and otherwise. */
 export type Bystanders = {
   /** From here on, responses count for this period. */
   during(time: 'quiet' | 'fault'): void;

@@ -24,10 +24,10 @@ export type Counts = { acknowledged: number; refused: number; unknown: number };
 export type Place = { url: string; application: NewApplication; group: string; keys: string[] };
 
 export async function openPlace(url: string, application: NewApplication): Promise<Place> {
-  const answer = await fetch(`${url}/api/option_keys?option_group_name=${GROUP}&limit=200`, {
+  const response = await fetch(`${url}/api/option_keys?option_group_name=${GROUP}&limit=200`, {
     headers: { apiKey: application.clientId },
   });
-  const { items } = (await answer.json()) as { items: Record<string, string>[] };
+  const { items } = (await response.json()) as { items: Record<string, string>[] };
   const keys = KEY_NAMES.map((name) => items.find((item) => item.name === name)?.option_key_uid ?? '');
   return { url, application, group: items[0]?.option_group_uid ?? '', keys };
 }
@@ -148,5 +148,5 @@ export function isUnknown(outcome: Outcome): boolean {
 
 export function describe(outcome: Outcome): string {
   if (outcome.kind === 'answered') return `HTTP ${outcome.status} ${JSON.stringify(outcome.body).slice(0, 200)}`;
-  return outcome.kind === 'dropped' ? `no answer (${outcome.error.message})` : 'connection refused';
+  return outcome.kind === 'dropped' ? `no response (${outcome.error.message})` : 'connection refused';
 }

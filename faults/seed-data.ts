@@ -49,7 +49,7 @@ export async function settle(databaseUrl: string, start: () => Promise<ServeProc
   const opened = await ask('POST', `${server.url}/manage/v1/session`, account);
   const cookie = opened.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
   const made = await ask('POST', `${server.url}/manage/v1/applications`, { name: 'Audited' }, { cookie });
-  if (made.status !== 201) throw new Error(`the portal answers ${made.status}: ${await made.text()}`);
+  if (made.status !== 201) throw new Error(`the portal returned ${made.status}: ${await made.text()}`);
 
   const place = await openPlace(server.url, application);
   const users: TestUser[] = [];

@@ -23,8 +23,8 @@ if (!isMainThread && typeof workerData === 'string') {
   parentPort?.once('message', () => (over = true));
   while (!over) {
     const before = performance.now();
-    const answer = await fetch(`${workerData}/livez`, { headers: { connection: 'close' } }).catch(() => undefined);
-    times.push(answer?.status === 200 ? performance.now() - before : Number.POSITIVE_INFINITY);
+    const response = await fetch(`${workerData}/livez`, { headers: { connection: 'close' } }).catch(() => undefined);
+    times.push(response?.status === 200 ? performance.now() - before : Number.POSITIVE_INFINITY);
     await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
   }
   parentPort?.postMessage(times);

@@ -35,7 +35,7 @@ if (!isMainThread && watched?.stallsOf) {
   parentPort?.on('message', () => (isAsked = true));
   for (;;) {
     const [from, before] = [performance.timeOrigin + performance.now(), worked()];
-    await fetch(`${stallsOf}/livez`).then((answer) => answer.text());
+    await fetch(`${stallsOf}/livez`).then((response) => response.text());
     probes.push({ from, to: performance.timeOrigin + performance.now(), worked: worked() - before });
     if (isAsked) {
       isAsked = false;

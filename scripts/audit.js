@@ -1,5 +1,5 @@
 // Asks the registry for known vulnerabilities in everything Innkeeper is run, built and tested with. If the registry
-// does not answer, it says so and succeeds: a build must not depend on it.
+// does not respond, it says so and succeeds: a build must not depend on it.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -11,7 +11,7 @@ const how = { cwd: join(import.meta.dirname, '..'), timeout: PATIENCE_MS, maxBuf
 execFile('npm', args, how, (error, stdout) => {
   const report = read(stdout);
   if (!report?.auditReportVersion) {
-    const why = report?.message ?? error?.message?.split('\n', 1)[0] ?? 'no answer';
+    const why = report?.message ?? error?.message?.split('\n', 1)[0] ?? 'no response';
     console.log(`Not checked: the registry gives no audits (${why.replace(/ - .*/, '')}).`);
     return;
   }

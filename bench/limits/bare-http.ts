@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
-import type { Answer } from '../send.ts';
+import type { RawResponse } from '../send.ts';
 
 /**
  * The limit: only node:http, which reads the same bodies and returns the same bytes as the service. Runs in its own
  * process: gets the response by message and reports its port.
  */
-process.once('message', ({ status, headers, body }: Answer) => {
+process.once('message', ({ status, headers, body }: RawResponse) => {
   const fields = headers.flat();
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     if (request.method === 'GET') {

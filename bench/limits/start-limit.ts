@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Answer } from '../send.ts';
+import type { RawResponse } from '../send.ts';
 import { guard, stop } from '../service.ts';
 
 export type Limit = { port: number; child: ChildProcess; stop(): Promise<void> };
@@ -9,13 +9,13 @@ export type Limit = { port: number; child: ChildProcess; stop(): Promise<void> }
 /** Headers that node's server adds by itself. */
 const ADDED_BY_NODE = ['date', 'connection', 'keep-alive'];
 
-export const startBareHttp = (_: string, answer: Answer): Promise<Limit> =>
-  startLimit('bare-http.ts', withoutAdded(answer));
+export const startBareHttp = (_: string, response: RawResponse): Promise<Limit> =>
+  startLimit('bare-http.ts', withoutAdded(response));
 
 /** One route, at the path of `request` without its query. */
-export function startBareFastify(request: string, answer: Answer): Promise<Limit> {
+export function startBareFastify(request: string, response: RawResponse): Promise<Limit> {
   const [method, target = '/'] = request.split(' ', 2);
-  return startLimit('bare-fastify.ts', { method, path: target.split('?')[0], answer: withoutAdded(answer) });
+  return startLimit('bare-fastify.ts', { method, path: target.split('?')[0], response: withoutAdded(response) });
 }
 
 async function startLimit(script: string, message: object): Promise<Limit> {
@@ -30,6 +30,6 @@ async function ended(child: ChildProcess): Promise<never> {
   throw new Error(`A limit ended with exit code ${code} before it listened.`);
 }
 
-function withoutAdded({ status, headers, body }: Answer): Answer {
+function withoutAdded({ status, headers, body }: RawResponse): RawResponse {
   return { status, headers: headers.filter(([name]) => !ADDED_BY_NODE.includes(name.toLowerCase())), body };
 }

@@ -18,8 +18,8 @@ export const getKeyUnchanged: Operation = {
   status: 304,
   once: false,
   async prepare(stage) {
-    const [answer] = await sendOk(stage.service.port, [getKeyRequest(stage)]);
-    const etag = answer?.headers.find(([name]) => name === 'etag')?.[1] ?? '';
+    const [response] = await sendOk(stage.service.port, [getKeyRequest(stage)]);
+    const etag = response?.headers.find(([name]) => name === 'etag')?.[1] ?? '';
     return [getKeyRequest(stage, { 'If-None-Match': etag })];
   },
 };

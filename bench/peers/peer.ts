@@ -52,9 +52,9 @@ export async function startPeer(
 
 /** One call while preparing; throws unless it succeeds. */
 export async function call<T>(port: number, path: string, init: RequestInit & { body?: string }): Promise<T> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, init);
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${path}: HTTP ${answer.status} ${text.slice(0, 300)}`);
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: HTTP ${response.status} ${text.slice(0, 300)}`);
   return JSON.parse(text) as T;
 }
 

@@ -92,13 +92,13 @@ async function run(context: CampaignContext, callersOf: typeof callers): Promise
 }
 
 async function ask(server: TestServer, { method, path, body, type }: Call, { headers }: Caller) {
-  const answer = await fetch(server.url + path, {
+  const response = await fetch(server.url + path, {
     method,
     headers: { 'content-type': type, 'if-match': '*', ...headers },
     ...(body !== undefined && { body }),
   });
-  const text = await answer.text();
-  return { status: answer.status, json: text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {} };
+  const text = await response.text();
+  return { status: response.status, json: text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {} };
 }
 
 type Application = Awaited<ReturnType<TestServer['application']>>;

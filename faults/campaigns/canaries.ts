@@ -85,16 +85,16 @@ async function plant(context: CampaignContext, databaseUrl: string): Promise<Pla
   });
   const errors: string[] = [];
   const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const answer = await fetch(server.url + path, {
+    const response = await fetch(server.url + path, {
       method,
       headers: { 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (answer.status >= 400) errors.push(text);
+    const text = await response.text();
+    if (response.status >= 400) errors.push(text);
     return {
       text,
-      headers: answer.headers,
+      headers: response.headers,
       json: text.startsWith('{') ? (JSON.parse(text) as Record<string, string>) : {},
     };
   };

@@ -164,8 +164,8 @@ async function untilRefused(server: ServeProcess): Promise<'refused' | undefined
 
 async function untilRight({ url }: ServeProcess): Promise<void> {
   for (const deadline = performance.now() + NOTICED_MS; performance.now() < deadline; await sleep(100)) {
-    const answer = await fetch(`${url}/readyz`);
-    if (answer.ok && !(await answer.text()).includes('"clock"')) return;
+    const response = await fetch(`${url}/readyz`);
+    if (response.ok && !(await response.text()).includes('"clock"')) return;
   }
   throw new Error('The service still reports a wrong clock.');
 }

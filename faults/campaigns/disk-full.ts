@@ -82,7 +82,7 @@ async function run(context: CampaignContext, how: ServeOptions, loadOptions: Loa
       disk.clear();
       const took = await untilServed(probe, 2 * RECOVERED_MS);
       recoveredMs.push(took);
-      if (took > RECOVERED_MS) lose(`writes are taken again after ${Math.round(took)} ms`);
+      if (took > RECOVERED_MS) lose(`writes are accepted again after ${Math.round(took)} ms`);
       await load.pause();
       const loss = await missingInLog(log, server, logged);
       if (loss !== undefined) lose(loss);

@@ -20,9 +20,9 @@ const TIMEOUT_MS = 75_000;
 export const erasure: Campaign = {
   name: 'erasure',
   title:
-    'every other of the users, who have unique names and texts, is deleted, then `innkeeper scrub`; then SQLite files and logs are searched byte by byte, PostgreSQL row by row',
+    'every second user (each has a unique name and unique texts) is deleted, then `innkeeper scrub`; then SQLite files and logs are searched byte by byte, PostgreSQL row by row',
   promise: 'no trace of a deleted user',
-  operatorSees: '`user.erased` in the audit, without the name; the summary of `scrub`',
+  operatorSees: '`user.erased` in the audit log, without the name; the summary of `scrub`',
   unit: 'users',
   times: { short: 400, full: 4_000 },
   run,

@@ -74,7 +74,7 @@ async function run(context: CampaignContext, synchronousStandby: string): Promis
         await execute(standby, 'select pg_promote()');
         const took = await untilServed(new Client(place), 2 * BACK_MS);
         backMs.push(took);
-        if (took > BACK_MS) lose(`writes are taken again after ${Math.round(took)} ms`);
+        if (took > BACK_MS) lose(`writes are accepted again after ${Math.round(took)} ms`);
         await load.pause();
         acknowledged += load.counts().acknowledged;
         for (const loss of [...(await checkAll(load)), ...load.unexpected]) lose(loss);

@@ -81,8 +81,8 @@ async function run(context: CampaignContext, how: ServeOptions): Promise<void> {
       }
       const read = await probe.read(reader);
       if (!isCode(read, '9503')) lose(`${kind}: a read is answered: ${describe(read)}`);
-      const answer = await readiness(server.url);
-      if (!answer.includes(path)) lose(`${kind}: /readyz does not tell: ${answer.slice(0, 200)}`);
+      const response = await readiness(server.url);
+      if (!response.includes(path)) lose(`${kind}: /readyz does not name the file: ${response.slice(0, 200)}`);
 
       const isKilled = round % 2 === 1;
       if (isKilled) {
@@ -117,9 +117,9 @@ async function run(context: CampaignContext, how: ServeOptions): Promise<void> {
 async function readiness(url: string): Promise<string> {
   let said = '';
   for (const deadline = performance.now() + NOTICED_MS; performance.now() < deadline; await sleep(50)) {
-    const answer = await fetch(`${url}/readyz`);
-    said = `${answer.status} ${await answer.text()}`;
-    if (answer.status === 503) return said;
+    const response = await fetch(`${url}/readyz`);
+    said = `${response.status} ${await response.text()}`;
+    if (response.status === 503) return said;
   }
   return said;
 }

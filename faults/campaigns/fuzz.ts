@@ -37,13 +37,13 @@ async function run(context: CampaignContext, targets: Target[]): Promise<void> {
     for (const request of fc.sample(arbitrary, count)) {
       await context.attempt(async (lose) => {
         const address = `203.0.${(done >> 8) & 255}.${done & 255}`;
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           targets.map(({ url }, at) => send(url, request, stages[at] as StandIns, address)),
         );
-        const describeCase = () => `${answers.join(' and ')}: ${JSON.stringify(request).slice(0, 600)}`;
-        if (answers.some((answer) => /^5|^no/.test(answer)) || new Set(answers).size > 1) lose(describeCase());
-        const [answer = ''] = answers;
-        seen.set(answer.slice(0, 1), (seen.get(answer.slice(0, 1)) ?? 0) + 1);
+        const describeCase = () => `${responses.join(' and ')}: ${JSON.stringify(request).slice(0, 600)}`;
+        if (responses.some((response) => /^5|^no/.test(response)) || new Set(responses).size > 1) lose(describeCase());
+        const [response = ''] = responses;
+        seen.set(response.slice(0, 1), (seen.get(response.slice(0, 1)) ?? 0) + 1);
       });
       done++;
     }
@@ -74,25 +74,25 @@ async function send(
         : filled;
   }
   try {
-    const answer = await fetch(url + fill(path), {
+    const response = await fetch(url + fill(path), {
       method,
       headers: sent,
       redirect: 'manual',
       ...(body !== undefined && { body: fill(body) }),
     });
-    const text = await readText(answer);
+    const text = await readText(response);
     const code =
-      answer.status >= 400 && text.startsWith('{') ? String((JSON.parse(text) as { code?: unknown }).code) : '';
-    return `${answer.status} ${code}`;
+      response.status >= 400 && text.startsWith('{') ? String((JSON.parse(text) as { code?: unknown }).code) : '';
+    return `${response.status} ${code}`;
   } catch (error) {
-    return `no answer (${String(error)})`;
+    return `no response (${String(error)})`;
   }
 }
 
 /** A stream of events has no end. */
-async function readText(answer: Response): Promise<string> {
-  if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) return answer.text();
-  await answer.body?.cancel();
+async function readText(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
+  await response.body?.cancel();
   return '';
 }
 

@@ -69,7 +69,7 @@ async function run(context: CampaignContext, how: 'SIGTERM' | 'SIGKILL'): Promis
       const late = [knownMs.at(-1) ?? 0, revokedMs.at(-1) ?? 0].filter((ms) => ms > KNOWN_MS);
       for (const ms of late) lose(`a change is known everywhere after ${Math.round(ms)} ms`);
       const now = load.counts();
-      if (now.unknown > unknown) lose(`${now.unknown - unknown} requests without an answer, or with 5xx`);
+      if (now.unknown > unknown) lose(`${now.unknown - unknown} requests without a response, or with 5xx`);
       if (now.refused > refused) lose(`${now.refused - refused} requests refused`);
       const losses = await checkAll(load, ({ users }) => (round === context.times ? users : users.slice(-20)));
       for (const loss of [...losses, ...load.unexpected.splice(0)]) lose(loss);
@@ -84,8 +84,8 @@ async function untilKnown(databaseUrl: string, place: Place, urls: string[], tex
   await publishText(databaseUrl, place.application, text);
   return untilEverywhere(urls, async (url) => {
     const headers = { apiKey: place.application.clientId };
-    const answer = await fetch(`${url}/api/option_groups?language=en`, { headers });
-    return (await answer.text()).includes(text);
+    const response = await fetch(`${url}/api/option_groups?language=en`, { headers });
+    return (await response.text()).includes(text);
   });
 }
 

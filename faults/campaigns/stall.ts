@@ -112,9 +112,9 @@ async function send(
     redirect: 'manual',
     ...(body !== undefined && method !== 'GET' && { body: body.length > 2_000_000 ? body : filled(body) }),
   })
-    .then(async (answer) => {
-      await answer.text();
-      return answer.status;
+    .then(async (response) => {
+      await response.text();
+      return response.status;
     })
     .catch(() => undefined);
 }

@@ -110,8 +110,8 @@ async function startCluster(context: CampaignContext): Promise<Cluster> {
     nodes.push(node);
   }
   const members = async (): Promise<{ name: string; role: string; state: string }[]> => {
-    const answer = await fetch(`http://127.0.0.1:${nodes[0]?.api}/cluster`);
-    return ((await answer.json()) as { members: { name: string; role: string; state: string }[] }).members;
+    const response = await fetch(`http://127.0.0.1:${nodes[0]?.api}/cluster`);
+    return ((await response.json()) as { members: { name: string; role: string; state: string }[] }).members;
   };
   /** There is a leader and a synchronous standby, and every standby follows the leader. */
   const healthy = async (): Promise<Node> => {
@@ -133,8 +133,8 @@ async function startCluster(context: CampaignContext): Promise<Cluster> {
       const leader = await healthy();
       const candidate = (await members()).find(({ role }) => role === 'sync_standby')?.name;
       const body = JSON.stringify({ leader: leader.name, candidate });
-      const answer = await fetch(`http://127.0.0.1:${leader.api}/switchover`, { method: 'POST', body });
-      if (!answer.ok) throw new Error(`Patroni refused to switch over: ${await answer.text()}`);
+      const response = await fetch(`http://127.0.0.1:${leader.api}/switchover`, { method: 'POST', body });
+      if (!response.ok) throw new Error(`Patroni refused to switch over: ${await response.text()}`);
     },
   };
 }

@@ -99,7 +99,7 @@ async function run(context: CampaignContext, place: Place, fail: Fail): Promise<
   context.report(`tokens issued again ${worst(goodMs)} ms after the outage`);
 }
 
-/** No failure is remembered: the first exchange after the outage is served. */
+/** No failure is cached: the first exchange after the outage is served. */
 async function expectServed(
   client: Client,
   user: TestUser,

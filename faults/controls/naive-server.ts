@@ -15,7 +15,7 @@ export type NaiveServer = {
 };
 
 type User = { name: string; code: string; specialToken: string };
-type Answer = { status: number; body?: object };
+type Reply = { status: number; body?: object };
 
 /** It requires no credentials. */
 const APPLICATION = { clientId: '1_x', clientSecret: 'x', name: 'Naive' };
@@ -33,7 +33,7 @@ export async function startNaiveServer({ slowsDown = false } = {}): Promise<Naiv
   const spent = new Set<string>();
   const selections: string[] = [];
 
-  const routes: [string, RegExp, (body: Record<string, unknown>, code: string) => Promise<Answer>][] = [
+  const routes: [string, RegExp, (body: Record<string, unknown>, code: string) => Promise<Reply>][] = [
     ['GET', /livez$/, async () => ({ status: 200 })],
     [
       'POST',
@@ -80,7 +80,7 @@ export async function startNaiveServer({ slowsDown = false } = {}): Promise<Naiv
       },
     ],
   ];
-  const answer = async (request: IncomingMessage): Promise<Answer> => {
+  const respond = async (request: IncomingMessage): Promise<Reply> => {
     const path = request.url ?? '';
     const text = (await request.toArray()).join('');
     const [, pattern, handle] = routes.find(([method, route]) => method === request.method && route.test(path)) ?? [];
@@ -93,7 +93,7 @@ export async function startNaiveServer({ slowsDown = false } = {}): Promise<Naiv
     response.on('close', () => waiting--);
     const until = performance.now() + (slowsDown ? waiting * 0.02 : 0);
     while (performance.now() < until) {}
-    answer(request).then(
+    respond(request).then(
       ({ status, body }) => {
         response.writeHead(status, { 'content-type': 'application/json' });
         response.end(body && JSON.stringify(body));

@@ -1,4 +1,4 @@
-import type { ErrorAnswersOf, OperationName } from './operation.ts';
+import type { ErrorResponsesOf, OperationName } from './operation.ts';
 
 export type FieldProblem = { field: string; message: string; allowed?: unknown };
 
@@ -28,27 +28,27 @@ export class InnkeeperError extends Error {
   /** The operation, as docs/openapi.json names it: 'post /api/user_options'. */
   declare readonly operation: string | undefined;
 
-  constructor(answer: {
+  constructor(response: {
     status: number;
     body: Record<string, unknown>;
     headers?: Headers | undefined;
     operation?: string | undefined;
     cause?: unknown;
   }) {
-    const { code, message, errors } = answer.body;
+    const { code, message, errors } = response.body;
     super(
-      typeof message === 'string' ? message : `The response did not come from the service (HTTP ${answer.status}).`,
+      typeof message === 'string' ? message : `The response did not come from the service (HTTP ${response.status}).`,
       {
-        cause: answer.cause,
+        cause: response.cause,
       },
     );
-    this.status = answer.status;
+    this.status = response.status;
     this.code = typeof code === 'string' ? code : 'garbled';
     this.errors = Array.isArray(errors) ? errors.filter(isFieldProblem) : [];
-    this.body = answer.body;
-    this.requestId = answer.headers?.get('x-request-id') ?? undefined;
-    this.retryAfter = secondsUntil(answer.headers?.get('retry-after') ?? '');
-    this.operation = answer.operation;
+    this.body = response.body;
+    this.requestId = response.headers?.get('x-request-id') ?? undefined;
+    this.retryAfter = secondsUntil(response.headers?.get('retry-after') ?? '');
+    this.operation = response.operation;
   }
 
   /** The same call may succeed later, or with another token. */
@@ -79,7 +79,7 @@ function isFieldProblem(each: unknown): each is FieldProblem {
 
 /** An error of one operation: `status` and `code` are those it can return, or our own. */
 export type ErrorOf<O extends OperationName> =
-  | (InnkeeperError & ErrorAnswersOf<O>)
+  | (InnkeeperError & ErrorResponsesOf<O>)
   | (InnkeeperError & { readonly code: OwnCode });
 
 export function isInnkeeperError(error: unknown): error is InnkeeperError;

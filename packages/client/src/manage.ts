@@ -7,7 +7,7 @@ import { createRequests, type RequestOptions, type Requests } from './request.ts
 export { type ErrorOf, type FieldProblem, InnkeeperError, isInnkeeperError, type OwnCode } from './error.ts';
 export type { components } from './generated.ts';
 export type { InputOf, OperationName, OutputOf } from './operation.ts';
-export type { Answer } from './request.ts';
+export type { ApiResponse } from './request.ts';
 
 /** Operations that return pages of a list. */
 type ListPath = {

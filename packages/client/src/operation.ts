@@ -79,7 +79,7 @@ type Named<O extends OperationName> = O extends `${infer M extends Method} ${inf
 type CodeOf<R> = R extends { content: { 'application/json': { code: infer C } } } ? C : never;
 
 /** The errors that docs/openapi.json lists for an operation: each status with its codes. */
-export type ErrorAnswersOf<O extends OperationName> =
+export type ErrorResponsesOf<O extends OperationName> =
   Named<O> extends { responses: infer R }
     ? {
         [S in keyof R & number]: [CodeOf<R[S]>] extends [never]

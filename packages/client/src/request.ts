@@ -4,12 +4,12 @@ import { within } from './limits.ts';
 import type { InputOf, Method, OutputOf, PathsOf } from './operation.ts';
 import { pause, waitBefore } from './retry.ts';
 
-export type Answer<T> = { data: T; status: number; etag: string | undefined; headers: Headers };
+export type ApiResponse<T> = { data: T; status: number; etag: string | undefined; headers: Headers };
 
 type Call<M extends Method> = <P extends PathsOf<M>>(
   path: P,
   ...input: Record<never, never> extends InputOf<P, M> ? [InputOf<P, M>?] : [InputOf<P, M>]
-) => Promise<Answer<OutputOf<P, M>>>;
+) => Promise<ApiResponse<OutputOf<P, M>>>;
 
 export type Requests = { [M in Method]: Call<M> } & {
   /** Streams the body until `signal` aborts. */
@@ -27,7 +27,7 @@ export type RequestOptions = {
   /** How often to retry after 429, and, if that is safe, after 503 or without a response; default 2. */
   retries?: number | undefined;
   /** ETags and responses of catalog reads. */
-  cache?: Map<string, Answer<unknown>> | undefined;
+  cache?: Map<string, ApiResponse<unknown>> | undefined;
 };
 
 export type AnyInput = {
@@ -46,7 +46,7 @@ export type AnyInput = {
 export const TIMEOUT_MS = 10_000;
 
 /** Beyond this many, the oldest response is dropped: a page reads a few catalogs in a few languages. */
-const CACHED_ANSWERS = 100;
+const CACHED_RESPONSES = 100;
 
 /** One function per method, each typed by the path. Anything but a success throws an InnkeeperError. */
 export function createRequests(options: RequestOptions): Requests {
@@ -80,7 +80,12 @@ function refusalOf({ ok, status, headers }: Response, data: unknown, operation: 
   return new InnkeeperError({ status, body: isRefusal ? (data as Record<string, unknown>) : {}, headers, operation });
 }
 
-async function send(options: RequestOptions, method: Method, path: string, input: AnyInput): Promise<Answer<unknown>> {
+async function send(
+  options: RequestOptions,
+  method: Method,
+  path: string,
+  input: AnyInput,
+): Promise<ApiResponse<unknown>> {
   const operation = `${method} ${path}`;
   const request = buildRequest(options, method, path, input, operation);
   let unsure: InnkeeperError | undefined;
@@ -143,7 +148,7 @@ async function attemptOnce(
   { url, init }: Built,
   { signal, due }: AnyInput,
   operation: string,
-): Promise<Answer<unknown>> {
+): Promise<ApiResponse<unknown>> {
   // A user's data is not cached.
   const kept = operation.startsWith('get /api/option_') ? cache : undefined;
   const known = kept?.get(url);
@@ -162,16 +167,16 @@ async function attemptOnce(
   if (!ok || !isDue(data, due, status === 204 && !operation.startsWith('get '))) {
     throw refusalOf(response, data, operation);
   }
-  const answer = { data, status, etag: headers.get('etag') ?? undefined, headers };
-  if (kept && answer.etag) remember(kept, url, answer);
-  return answer;
+  const received = { data, status, etag: headers.get('etag') ?? undefined, headers };
+  if (kept && received.etag) remember(kept, url, received);
+  return received;
 }
 
-function remember(cache: Map<string, Answer<unknown>>, url: string, answer: Answer<unknown>): void {
+function remember(cache: Map<string, ApiResponse<unknown>>, url: string, received: ApiResponse<unknown>): void {
   cache.delete(url);
-  cache.set(url, answer);
+  cache.set(url, received);
   for (const oldest of cache.keys()) {
-    if (cache.size <= CACHED_ANSWERS) return;
+    if (cache.size <= CACHED_RESPONSES) return;
     cache.delete(oldest);
   }
 }

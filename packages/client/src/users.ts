@@ -22,7 +22,7 @@ export type TokenFacts = OutputOf<'/oauth/v2/introspect', 'post'>;
 export type UsersClientOptions<C extends AnyCatalog = AnyCatalog> = Omit<RequestOptions, 'cache' | 'credentials'> & {
   clientId: string;
   clientSecret: string;
-  /** The address of area B, if it differs. */
+  /** The address of the options API, if it differs. */
   profileUrl?: string | URL | undefined;
   language?: Language<C> | undefined;
 };

@@ -1,4 +1,4 @@
-import type { Answer, Content, OpenApi, Operation, Parameter, Reference, Schema } from './openapi.ts';
+import type { Content, OpenApi, Operation, Parameter, Reference, ResponseObject, Schema } from './openapi.ts';
 import type { Source } from './section.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -58,7 +58,7 @@ function aboutOf({ tags }: OpenApi, page: string): string {
 function describeOperation(api: OpenApi, method: string, path: string, operation: Operation): string {
   const { summary, description, parameters = [], requestBody, responses } = operation;
   const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  const answers = Object.entries(responses).map(([status, answer]) => [status, resolve(api, answer)] as const);
+  const byStatus = Object.entries(responses).map(([status, response]) => [status, resolve(api, response)] as const);
   return [
     `## ${summary}`,
     `\`${method} ${path}\``,
@@ -71,8 +71,8 @@ function describeOperation(api: OpenApi, method: string, path: string, operation
     content && `**Body**${type === 'application/json' ? '' : `, \`${type}\``}`,
     table(['field', 'type', 'notes'], fieldRows(api, content?.schema)),
     exampleBlock(api, content),
-    ...answers.filter(([status]) => status < '4').map(([status, answer]) => describeAnswer(api, status, answer)),
-    describeErrors(answers),
+    ...byStatus.filter(([status]) => status < '4').map(([status, response]) => describeResponse(api, status, response)),
+    describeErrors(byStatus),
   ]
     .filter(Boolean)
     .join('\n\n');
@@ -91,11 +91,11 @@ function parameterRow(api: OpenApi, { name, in: place, required, description, sc
   return [`\`${name}\``, place, typeOf(api, schema), note(required ? 'required' : '', description ?? '')];
 }
 
-function describeAnswer(api: OpenApi, status: string, { content = {} }: Answer): string {
+function describeResponse(api: OpenApi, status: string, { content = {} }: ResponseObject): string {
   const [type, first] = Object.entries(content)[0] ?? [];
-  if (!first) return `**Answer ${status}**, without a body`;
+  if (!first) return `**Response ${status}**, without a body`;
   return [
-    `**Answer ${status}**${type === 'application/json' ? '' : `, \`${type}\``}`,
+    `**Response ${status}**${type === 'application/json' ? '' : `, \`${type}\``}`,
     table(['field', 'type', 'notes'], fieldRows(api, first.schema)),
     type === 'application/json' ? exampleBlock(api, first) : '',
   ]
@@ -104,8 +104,8 @@ function describeAnswer(api: OpenApi, status: string, { content = {} }: Answer):
 }
 
 /** Each code once, with a link to its fix. */
-function describeErrors(answers: (readonly [string, Answer])[]): string {
-  const rows = answers.flatMap(([status, { description }]) =>
+function describeErrors(byStatus: (readonly [string, ResponseObject])[]): string {
+  const rows = byStatus.flatMap(([status, { description }]) =>
     status < '4'
       ? []
       : [...description.matchAll(/^- `(\d{4})` (.+)$/gm)].map(([, code, message]) => [

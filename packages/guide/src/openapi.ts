@@ -5,7 +5,7 @@ export type OpenApi = {
   paths: Record<string, Record<string, Operation>>;
   components: {
     schemas: Record<string, Schema>;
-    responses: Record<string, Answer>;
+    responses: Record<string, ResponseObject>;
     examples: Record<string, Example>;
     securitySchemes: Record<string, { description?: string }>;
   };
@@ -19,7 +19,7 @@ export type Operation = {
   security: Record<string, unknown>[];
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Record<string, Content> };
-  responses: Record<string, Answer | Reference>;
+  responses: Record<string, ResponseObject | Reference>;
 };
 
 export type Parameter = {
@@ -30,7 +30,7 @@ export type Parameter = {
   schema?: Schema | Reference;
 };
 
-export type Answer = { description: string; content?: Record<string, Content> };
+export type ResponseObject = { description: string; content?: Record<string, Content> };
 export type Content = { schema?: Schema | Reference; examples?: Record<string, Example | Reference> };
 type Example = { summary?: string; value?: unknown };
 export type Reference = { $ref: string };

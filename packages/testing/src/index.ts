@@ -35,7 +35,7 @@ export type TestInnkeeper = {
 /** Starting allocates more than the default holds: without this, a tenth of the start is collecting garbage. */
 const NODE_FLAGS = ['--min-semi-space-size=16'];
 
-type Answer = { id: number; result?: never; failed?: string };
+type Reply = { id: number; result?: never; failed?: string };
 
 /**
  * The real service in its own process, with one application. It keeps nothing and ends with the process that started
@@ -110,9 +110,9 @@ async function startService() {
   });
   const waiting = new Map<number, { resolve(result: never): void; reject(error: Error): void }>();
   let lastId = 0;
-  const answerOf = <T>(id: number): Promise<T> =>
+  const replyOf = <T>(id: number): Promise<T> =>
     new Promise((resolve, reject) => waiting.set(id, { resolve: resolve, reject }));
-  child.on('message', ({ id, result, failed }: Answer) => {
+  child.on('message', ({ id, result, failed }: Reply) => {
     const waiter = waiting.get(id);
     waiting.delete(id);
     if (failed === undefined) waiter?.resolve(result as never);
@@ -123,15 +123,15 @@ async function startService() {
     waiting.clear();
   };
   child.once('exit', gone('has ended')).on('error', gone('could not be started'));
-  const listening = answerOf<{ url: string }>(0);
+  const listening = replyOf<{ url: string }>(0);
   const ask = async <T>(order: object): Promise<T> => {
     if (hasEnded(child)) throw new Error('Innkeeper has ended');
     const id = ++lastId;
-    const answer = answerOf<T>(id);
+    const reply = replyOf<T>(id);
     child.channel?.ref();
     child.send({ id, ...order });
     try {
-      return await answer;
+      return await reply;
     } finally {
       child.channel?.unref();
     }

@@ -4,7 +4,7 @@ import { orderedUuid } from '../uuid.ts';
 
 const actors = new AsyncLocalStorage<string>();
 
-/** Everything that `work` changes is recorded in the audit under this actor. */
+/** Everything that `work` changes is recorded in the audit log under this actor. */
 export function actingAs<T>(actor: string, work: () => T): T {
   return actors.run(actor, work);
 }

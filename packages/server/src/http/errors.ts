@@ -78,7 +78,7 @@ function problemOf({ code, error, message, status }: InnkeeperError, guideUrl: s
   return { type: `${guideUrl}/errors#${code}`, title: ERRORS[error].message, status, detail: message };
 }
 
-/** Browsers call area B and the portal, and would show a dialog of their own for a Basic challenge. */
+/** Browsers call the options API and the portal, and would show a dialog of their own for a Basic challenge. */
 function challenge({ code }: InnkeeperError): string {
   return code.startsWith('1') || code === '9401'
     ? 'Bearer realm="innkeeper"'

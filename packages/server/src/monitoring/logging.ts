@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { currentSpan, type Span } from '../domain/tracing.ts';
 import { logOutput } from './log-output.ts';
 import type { Metrics } from './metrics.ts';
-import type { Answers } from './request-counts.ts';
+import type { ResponseSeries } from './request-counts.ts';
 
 const OUR_SECRET = /\b(?:ink|ik[ilprsu]|st_\d+)_[\w-]{20,}/g;
 /** The rest is optional, so that text that starts like a token is scanned only once, whether it is one or not. */
@@ -142,9 +142,9 @@ export function createAccessLog(metrics: Metrics, logger: Logger): (exchange: Ex
   const afterTime = `","pid":${process.pid},"reqId":"`;
   const fieldsOf = createLabelFields();
   return ({ requestId, method, route, url, address, status, code, milliseconds, span, unlogged }) => {
-    const answers = metrics.observe(method, route ?? UNKNOWN_ROUTE, status, code, milliseconds / 1000);
+    const series = metrics.observe(method, route ?? UNKNOWN_ROUTE, status, code, milliseconds / 1000);
     if (unlogged || !isLogged) return;
-    const { request, result } = fieldsOf(answers);
+    const { request, result } = fieldsOf(series);
     // Only the path needs escaping: ids, methods, routes, addresses and codes contain no quotes.
     const path = route === undefined ? `"path":${JSON.stringify(maskPath(url.split('?', 1)[0] ?? ''))},` : '';
     const traceId = span?.traceId;
@@ -160,16 +160,16 @@ export function createAccessLog(metrics: Metrics, logger: Logger): (exchange: Ex
 }
 
 /** The fields of a line that are the same for all responses with the same labels. */
-function createLabelFields(): (answers: Answers) => { request: string; result: string } {
-  const known = new Map<Answers, { request: string; result: string }>();
-  return (answers) => {
-    const found = known.get(answers);
+function createLabelFields(): (series: ResponseSeries) => { request: string; result: string } {
+  const known = new Map<ResponseSeries, { request: string; result: string }>();
+  return (series) => {
+    const found = known.get(series);
     if (found) return found;
-    const { method, route, status, code } = answers.labels;
+    const { method, route, status, code } = series.labels;
     const request = `","method":"${method}",${route === UNKNOWN_ROUTE ? '' : `"route":"${route}",`}`;
     const result = `","status":${status},${code === '' ? '' : `"code":"${code}",`}"ms":`;
     const fields = { request, result };
-    known.set(answers, fields);
+    known.set(series, fields);
     return fields;
   };
 }

@@ -25,7 +25,7 @@ export function createRegistry(sources: MetricSources, counts: RequestCounts): R
     registry.registerMetric({ name, get } as unknown as Counter);
   };
   show('counter', 'innkeeper_requests_total', 'Completed requests, by route, HTTP status and error code.', () =>
-    Array.from(counts.answers(), ({ labels, count }) => ({ labels, value: count })),
+    Array.from(counts.series(), ({ labels, count }) => ({ labels, value: count })),
   );
   const seconds = 'innkeeper_request_seconds';
   show('histogram', seconds, 'Time from the start of a request until its response is handed to the network.', () =>

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Storage } from '../storage/port.ts';
 import type { MetricSources } from './metrics-registry.ts';
-import { type ActDurations, type Answers, Durations, RequestCounts } from './request-counts.ts';
+import { type ActDurations, Durations, RequestCounts, type ResponseSeries } from './request-counts.ts';
 
 /** In seconds. Few, because every storage call has its own row. */
 const ACT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5];
@@ -36,7 +36,7 @@ function timedAct(act: Act, durations: Durations): Act {
 
 export type Metrics = {
   readonly counts: RequestCounts;
-  observe(method: string, route: string, status: number, code: string | undefined, seconds: number): Answers;
+  observe(method: string, route: string, status: number, code: string | undefined, seconds: number): ResponseSeries;
   /** For a request whose start time is unknown. */
   count(method: string, route: string, status: number, code: string | undefined): void;
   /** Prometheus text format. */

@@ -82,7 +82,7 @@ export function startTelemetry(config: TelemetryConfig, logger: Logger): Telemet
 function figuresOf({ storage, problems, requests, requestsInFlight }: Sources): Figures {
   const { open, idle } = storage.figures().connections;
   return {
-    durations: Array.from(requests.answers(), ({ labels: { method, route, status }, durations }) => ({
+    durations: Array.from(requests.series(), ({ labels: { method, route, status }, durations }) => ({
       method: conventionalMethod(method),
       status,
       route: route === 'unknown' ? undefined : route,

@@ -37,28 +37,28 @@ const REQUEST_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 
 type Labels = Record<'method' | 'route' | 'code', string> & { status: number };
 /** `durations` misses the requests whose start time is unknown. */
-export type Answers = { readonly labels: Labels; count: number; readonly durations: Durations };
+export type ResponseSeries = { readonly labels: Labels; count: number; readonly durations: Durations };
 
 /** Counters that every request updates. Lookups use values at hand, so that no key has to be built. */
 export class RequestCounts {
   /** By route: scanning the few entries of a route is faster than three more maps. */
-  readonly #answers = new Map<string, Answers[]>();
+  readonly #series = new Map<string, ResponseSeries[]>();
 
-  add(method: string, route: string, status: number, code = '', seconds?: number): Answers {
-    const answers = this.#find(method, route, status, code);
-    answers.count++;
-    if (seconds !== undefined) answers.durations.add(seconds);
-    return answers;
+  add(method: string, route: string, status: number, code = '', seconds?: number): ResponseSeries {
+    const series = this.#find(method, route, status, code);
+    series.count++;
+    if (seconds !== undefined) series.durations.add(seconds);
+    return series;
   }
 
-  *answers(): Iterable<Answers> {
-    for (const ofRoute of this.#answers.values()) yield* ofRoute;
+  *series(): Iterable<ResponseSeries> {
+    for (const ofRoute of this.#series.values()) yield* ofRoute;
   }
 
   /** The durations of all responses with the same key. */
   durationsBy(keyOf: (labels: Labels) => string): Map<string, Durations> {
     const sums = new Map<string, Durations>();
-    for (const { labels, durations } of this.answers()) {
+    for (const { labels, durations } of this.series()) {
       const key = keyOf(labels);
       const sum = sums.get(key) ?? new Durations(REQUEST_BUCKETS);
       sums.set(key, sum.addAll(durations));
@@ -66,15 +66,15 @@ export class RequestCounts {
     return sums;
   }
 
-  #find(method: string, route: string, status: number, code: string): Answers {
-    let ofRoute = this.#answers.get(route);
+  #find(method: string, route: string, status: number, code: string): ResponseSeries {
+    let ofRoute = this.#series.get(route);
     if (!ofRoute) {
       ofRoute = [];
-      this.#answers.set(route, ofRoute);
+      this.#series.set(route, ofRoute);
     }
-    for (const answers of ofRoute) {
-      const { labels } = answers;
-      if (labels.status === status && labels.method === method && labels.code === code) return answers;
+    for (const series of ofRoute) {
+      const { labels } = series;
+      if (labels.status === status && labels.method === method && labels.code === code) return series;
     }
     const added = { labels: { method, route, status, code }, count: 0, durations: new Durations(REQUEST_BUCKETS) };
     ofRoute.push(added);

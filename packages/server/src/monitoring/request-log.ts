@@ -14,9 +14,9 @@ type Bucket = { left: number; at: number };
 
 /** Samples the requests of busy applications. Errors have their own quota, because they are what people look for. */
 class Sampling {
-  readonly #buckets = { answers: new Map<number, Bucket>(), errors: new Map<number, Bucket>() };
+  readonly #buckets = { successes: new Map<number, Bucket>(), errors: new Map<number, Bucket>() };
 
-  takes(appId: number, kind: 'answers' | 'errors', now: number): boolean {
+  takes(appId: number, kind: 'successes' | 'errors', now: number): boolean {
     const buckets = this.#buckets[kind];
     let bucket = buckets.get(appId);
     if (!bucket) {
@@ -76,7 +76,7 @@ export class RequestLog {
     if (code !== undefined) activity.count(appId, `error:${code}`);
     if (!this.#isOn) return;
     const at = now();
-    if (!this.#sampling.takes(appId, code === undefined ? 'answers' : 'errors', at)) return;
+    if (!this.#sampling.takes(appId, code === undefined ? 'successes' : 'errors', at)) return;
     const seen = read();
     const { body, answer } = seen;
     const bytes = (body?.length ?? 0) + (typeof answer === 'string' || Buffer.isBuffer(answer) ? answer.length : 0);

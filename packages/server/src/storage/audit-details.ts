@@ -48,13 +48,13 @@ export const SIGN_IN: Unaudited = { because: 'signing in and out changes no sett
 export const SERVICE: Unaudited = { because: 'the service does it by itself' };
 export const BY_HISTORY: Unaudited = { because: 'the history of selections has who changed them' };
 export const TRIAL: Unaudited = { because: 'the end of a trial, which has its own entry' };
-export const ITSELF: Unaudited = { because: 'the audit itself' };
+export const ITSELF: Unaudited = { because: 'the audit log itself' };
 
 export function reads<Name extends string>(...names: Name[]): Record<Name, 'read'> {
   return Object.fromEntries(names.map((name) => [name, 'read'])) as Record<Name, 'read'>;
 }
 
-/** What each act of some stores adds to the audit. A new act does not compile until it is listed. */
+/** What each act of some stores adds to the audit log. A new act does not compile until it is listed. */
 export type Plans<Names extends keyof Stores> = {
   [Store in Names]: { [Act in keyof Stores[Store]]-?: Plan<Stores[Store][Act]> };
 };

@@ -6,7 +6,7 @@ import { orderedUuid } from '../../src/uuid.ts';
 import { databases } from '../databases.ts';
 import { createApplication, createUser, NOW, times } from './examples.ts';
 
-describe.each(databases)('the audit on $kind', (database) => {
+describe.each(databases)('the audit log on $kind', (database) => {
   let storage: Storage;
   let appId: number;
   beforeAll(async () => {

@@ -15,7 +15,7 @@ import type { Example } from '../../src/http/docs/shared-shapes.ts';
 import type { AuditEntry } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import {
-  DocumentedAnswers,
+  DocumentedResponses,
   type ResolvedContent,
   type ResolvedOperation,
   withoutReferences,
@@ -26,7 +26,7 @@ import { cookieOf, fromPortal, openSession, signInToken } from '../portal/portal
 
 const referring: OpenApiDocument = JSON.parse(await renderOpenapiDoc());
 const document = withoutReferences(referring);
-const documented = new DocumentedAnswers(referring);
+const documented = new DocumentedResponses(referring);
 
 /** The account, team and webhook in the examples of /manage/v1. */
 const ACCOUNT_EMAIL = 'owner@example.com';

@@ -184,7 +184,7 @@ describe.each(databases)('bad input on $kind', (database) => {
     expect(await answerTo(absolute)).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"0012"/);
   });
 
-  test('area A has no CORS', async () => {
+  test('the users API has no CORS', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
     const answer = await server.send('OPTIONS', '/api/v2/app/create-user', { headers });
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();

@@ -3,9 +3,9 @@ import formats from 'ajv-formats';
 import { ERRORS } from '../../src/domain/errors.ts';
 import type { OpenApiDocument, Operation } from '../../src/http/docs/describe-api.ts';
 import { ANYWHERE } from '../../src/http/docs/describe-errors.ts';
-import type { Answer, Example } from '../../src/http/docs/shared-shapes.ts';
+import type { Example, ResponseObject } from '../../src/http/docs/shared-shapes.ts';
 
-export type SeenAnswer = { method: string; path: string; status: number; type: string | null; text: string };
+export type SeenResponse = { method: string; path: string; status: number; type: string | null; text: string };
 
 const ANYWHERE_CODES = new Set<string>(ANYWHERE.map((name) => ERRORS[name].code));
 
@@ -14,10 +14,10 @@ export type ResolvedDocument = Omit<OpenApiDocument, 'paths'> & {
   paths: Record<string, Record<string, ResolvedOperation>>;
 };
 export type ResolvedOperation = Omit<Operation, 'responses' | 'requestBody'> & {
-  responses: Record<string, ResolvedAnswer>;
+  responses: Record<string, ResolvedResponse>;
   requestBody?: { content: Record<string, ResolvedContent> };
 };
-type ResolvedAnswer = Omit<Answer, 'content'> & { content?: Record<string, ResolvedContent> };
+type ResolvedResponse = Omit<ResponseObject, 'content'> & { content?: Record<string, ResolvedContent> };
 export type ResolvedContent = { schema: Record<string, unknown>; examples?: Record<string, Example> };
 
 export function withoutReferences(document: OpenApiDocument): ResolvedDocument {
@@ -34,7 +34,7 @@ export function withoutReferences(document: OpenApiDocument): ResolvedDocument {
 }
 
 /** Checks responses against the OpenAPI document: a documented status, schema and code, and no undocumented members. */
-export class DocumentedAnswers {
+export class DocumentedResponses {
   readonly #operations: { method: string; path: RegExp; operation: ResolvedOperation }[];
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
   readonly #validators = new Map<object, ValidateFunction>();
@@ -52,34 +52,34 @@ export class DocumentedAnswers {
   }
 
   /** Describes what is wrong with a response; undefined if it is valid or its path is not documented. */
-  problemWith(seen: SeenAnswer): string | undefined {
+  problemWith(seen: SeenResponse): string | undefined {
     const { method, path, status, type, text } = withoutProblemDetails(seen);
     const bare = path.split(/[?#]/, 1)[0] as string;
     const found = this.#operations.find((each) => each.method === method && each.path.test(bare));
     if (!found) return undefined;
     const { operationId, responses } = found.operation;
     if (ANYWHERE_CODES.has(codeOf(type, text))) return undefined;
-    const answer = responses[status];
-    if (!answer) return `${operationId}: HTTP ${status} is not documented: ${text.slice(0, 300)}`;
-    if (!answer.content) {
+    const response = responses[status];
+    if (!response) return `${operationId}: HTTP ${status} is not documented: ${text.slice(0, 300)}`;
+    if (!response.content) {
       return text === '' ? undefined : `${operationId}: HTTP ${status} is documented without a body: ${text}`;
     }
-    const [documented, content] = Object.entries(answer.content).find(([each]) => type?.startsWith(each)) ?? [];
+    const [documented, content] = Object.entries(response.content).find(([each]) => type?.startsWith(each)) ?? [];
     if (documented === undefined || !content) {
-      const types = Object.keys(answer.content).join(', ');
+      const types = Object.keys(response.content).join(', ');
       return `${operationId}: HTTP ${status} is documented as ${types}, but is ${type}`;
     }
     if (documented !== 'application/json') return undefined;
     const validate = this.#validators.get(content) ?? this.#ajv.compile(closed(content.schema) as object);
     this.#validators.set(content, validate);
     if (validate(JSON.parse(text))) return undefined;
-    const problems = this.#ajv.errorsText(validate.errors, { dataVar: 'answer' });
+    const problems = this.#ajv.errorsText(validate.errors, { dataVar: 'response' });
     return `${operationId}: HTTP ${status} is not as documented: ${problems}\n${text}`;
   }
 }
 
 /** RFC 9457's additional members are documented once for all operations, so they are removed before the check. */
-function withoutProblemDetails(seen: SeenAnswer): SeenAnswer {
+function withoutProblemDetails(seen: SeenResponse): SeenResponse {
   if (!seen.type?.startsWith('application/problem+json')) return seen;
   const { type: _type, title: _title, status: _status, detail: _detail, ...body } = JSON.parse(seen.text);
   return { ...seen, type: 'application/json', text: JSON.stringify(body) };

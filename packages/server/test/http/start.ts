@@ -5,7 +5,7 @@ import type { OpenApiDocument } from '../../src/http/docs/describe-api.ts';
 import { type RunningServer, startServer } from '../../src/serve.ts';
 import type { Settings } from '../../src/service-settings.ts';
 import { freePort } from '../free-port.ts';
-import { DocumentedAnswers } from './documented-answers.ts';
+import { DocumentedResponses } from './documented-answers.ts';
 
 export const SECRET = 'a secret for tests only, long enough 0123456789';
 
@@ -38,7 +38,7 @@ export async function startTestServer(
   );
   const tokenService = config.tokenService && { ...config.tokenService, timeoutMs: tokenServiceMs };
   const server = await startServer({ ...config, tokenService, ...limits });
-  let documented: DocumentedAnswers | undefined;
+  let documented: DocumentedResponses | undefined;
   const send: TestServer['send'] = async (method, path, init = {}) => {
     const response = await fetch(server.url + path, { method, redirect: 'manual', ...init });
     const text = await response.text();
@@ -97,18 +97,18 @@ function dropIdleConnections(): void {
 }
 
 /** The document takes long to build and longer to compile, so it is cached by settings and by content. */
-const documents = new Map<string, DocumentedAnswers>();
+const documents = new Map<string, DocumentedResponses>();
 
-async function documentOf(url: string, settings: Settings): Promise<DocumentedAnswers> {
+async function documentOf(url: string, settings: Settings): Promise<DocumentedResponses> {
   const key = JSON.stringify(settings);
   const known = documents.get(key) ?? (await readDocument(url));
   documents.set(key, known);
   return known;
 }
 
-async function readDocument(url: string): Promise<DocumentedAnswers> {
+async function readDocument(url: string): Promise<DocumentedResponses> {
   const text = (await (await fetch(`${url}/openapi.json`)).text()).replaceAll(url, '');
-  const known = documents.get(text) ?? new DocumentedAnswers(JSON.parse(text) as OpenApiDocument);
+  const known = documents.get(text) ?? new DocumentedResponses(JSON.parse(text) as OpenApiDocument);
   documents.set(text, known);
   return known;
 }

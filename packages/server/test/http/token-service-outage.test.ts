@@ -39,23 +39,23 @@ describe.each(databases)('get-access-token with a remote token service on $kind'
     expect(await exchange()).toMatchObject({ status: 400, json: { code: '0008' } });
   });
 
-  test('one that was never reached is tried again by the next request', async () => {
+  test('a token service that was never reached is tried again by the next request', async () => {
     await provider.fail('refused');
-    const met = await startTestServer(await database.fresh(), {
+    const other = await startTestServer(await database.fresh(), {
       tokenServiceUrl: provider.url,
       tokenServiceClientId: provider.clientId,
       tokenServiceClientSecret: provider.clientSecret,
     });
     try {
-      const application = await met.application();
-      const { specialToken } = await makeUser(met, application);
-      const exchange = () => met.post(PATH, { clientSecret: application.clientSecret, specialToken });
+      const application = await other.application();
+      const { specialToken } = await makeUser(other, application);
+      const exchange = () => other.post(PATH, { clientSecret: application.clientSecret, specialToken });
       expect((await exchange()).json.code).toBe('0009');
       await provider.fail('none');
-      await provider.trust({ trustJwksUrl: `${met.url}/oauth/v2/jwks` });
+      await provider.trust({ trustJwksUrl: `${other.url}/oauth/v2/jwks` });
       expect((await exchange()).status).toBe(200);
     } finally {
-      await met.close();
+      await other.close();
     }
   });
 });

@@ -7,8 +7,8 @@ import type { DatabaseDump, RowPages, Storage, StoredRow, TableShape } from '../
 import { ConnectionPool } from '../../src/storage/postgres/connection-pool.ts';
 import { statement } from '../../src/storage/postgres/connections.ts';
 import { Cluster } from '../../src/storage/postgres/distributed/cluster.ts';
+import { readConsistently } from '../../src/storage/postgres/distributed/consistent-snapshot.ts';
 import { findHomes, type Homes, schemaOf } from '../../src/storage/postgres/distributed/homes.ts';
-import { readAtOneMoment } from '../../src/storage/postgres/distributed/moment.ts';
 import { Servers } from '../../src/storage/postgres/servers.ts';
 import { type Query, Transactions } from '../../src/storage/postgres/transactions.ts';
 import { homeOfName, uuidAtHome } from '../../src/uuid.ts';
@@ -177,7 +177,7 @@ describe.skipIf(citus === null)('a backup of a Citus cluster', () => {
       const transactions = new Watched(new Servers(url));
       try {
         const moment = { homes, tables: 'facts', statementMs: MINUTE, prepare: async () => {} };
-        const seen = await readAtOneMoment(transactions, moment, async (sides) => {
+        const seen = await readConsistently(transactions, moment, async (sides) => {
           await Promise.all(writing);
           const selections = await sides.of(0)(`select from ${schemaOf(0)}.selections where user_id = $1`, [userId]);
           const facts = await sides.of(0)("select from facts where name = 'held'");
@@ -288,7 +288,7 @@ describe.skipIf(citus === null)('a backup of a Citus cluster', () => {
       expect(slowest).toBeLessThan(4000);
     });
 
-    test('gives up after a while, with advice, and lets go', async () => {
+    test('fails at its deadline with a suggested fix, and releases its locks', async () => {
       const { userId } = await userAt(0);
       const raise = statement('update users set link_generation = 9 where user_id = $1');
       const cluster = new Cluster(homes, pool);
@@ -296,9 +296,9 @@ describe.skipIf(citus === null)('a backup of a Citus cluster', () => {
       try {
         await cluster.together(async (inner) => {
           await inner.ofUser(userId).connections.write(raise, [userId]);
-          const moment = { homes, tables: 'facts', statementMs: MINUTE, prepare: async () => {}, patienceMs: 1000 };
-          await expect(readAtOneMoment(transactions, moment, async () => 'read')).rejects.toMatchObject({
-            message: expect.stringContaining('never without a change'),
+          const moment = { homes, tables: 'facts', statementMs: MINUTE, prepare: async () => {}, deadlineMs: 1000 };
+          await expect(readConsistently(transactions, moment, async () => 'read')).rejects.toMatchObject({
+            message: expect.stringContaining('no consistent snapshot'),
             remedy: expect.stringContaining('citus_rebalance_status'),
           });
           // Another home's writers are not kept waiting any more.

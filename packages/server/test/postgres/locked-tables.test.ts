@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { NewUser, Storage } from '../../src/storage/port.ts';
-import { answerWithin, Overdue } from '../../src/storage/postgres/deadline.ts';
+import { Overdue, resultWithin } from '../../src/storage/postgres/deadline.ts';
 import { postgresDriver } from '../../src/storage/postgres/index.ts';
 import { runInnkeeper } from '../cli/run-innkeeper.ts';
 import { accessToken, createApplication, createUser, NOW, tally, times, user } from '../contract/examples.ts';
@@ -115,7 +115,7 @@ test('overdue statements of a shared connection are each cancelled', async () =>
     await locker.query('begin');
     await locker.query('lock table kept in access exclusive mode');
     const insert = (n: number, ms: number) =>
-      answerWithin(shared, { text: 'insert into kept values ($1)', values: [n] }, ms);
+      resultWithin(shared, { text: 'insert into kept values ($1)', values: [n] }, ms);
     const late = times(5, (n) => insert(n, 50));
     const waiting = insert(99, 60_000);
     const states = late.map((act) => act.catch((error: { code: string }) => error.code));
@@ -138,10 +138,10 @@ test('a commit whose wait for a standby was cancelled for another statement is n
   try {
     await other.query('set synchronous_commit = local');
     await other.query('create table kept (n integer)');
-    const waiting = answerWithin(shared, { text: 'insert into kept values (1)' }, 60_000);
+    const waiting = resultWithin(shared, { text: 'insert into kept values (1)' }, 60_000);
     const waits = "select from pg_stat_activity where wait_event = 'SyncRep'";
     await expect.poll(async () => (await other.query(waits)).rowCount).toBe(1);
-    const late = answerWithin(shared, { text: 'select 1' }, 50);
+    const late = resultWithin(shared, { text: 'select 1' }, 50);
     await expect(waiting).rejects.toBeInstanceOf(Overdue);
     // Either also cancelled or completed.
     await late.catch(() => {});

@@ -82,7 +82,7 @@ const SHARED_FROM = 0.1;
 const MAX_SHARED = 1_000;
 /**
  * Several replicas may each allow a whole burst before they know of each other. Up to this many windows of usage are
- * remembered and refill first: otherwise a client that never pauses would get the limit once per replica.
+ * stored and refill first: otherwise a client that never pauses would get the limit once per replica.
  */
 const MAX_WINDOWS = 2;
 const MAX_SUBJECTS = 100_000;

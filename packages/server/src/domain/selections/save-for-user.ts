@@ -108,7 +108,7 @@ export async function saveWanted<User extends UserToSave['user']>(
   return { user, catalog, wanted, saved };
 }
 
-/** Saves for a user on behalf of a manager: recorded in the audit and in the user's history. */
+/** Saves for a user on behalf of a manager: recorded in the audit log and in the user's history. */
 export async function saveForManager(
   service: Service,
   application: Application,

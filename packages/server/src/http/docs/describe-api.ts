@@ -4,7 +4,6 @@ import { statusText } from '../server/wire-text.ts';
 import { ANYWHERE, describeErrors, errorExamples, shareErrors } from './describe-errors.ts';
 import { type DocumentedRoute, EXAMPLE, type OperationExample } from './examples.ts';
 import {
-  type Answer,
   type Content,
   describeHeaders,
   type Example,
@@ -12,6 +11,7 @@ import {
   type Json,
   type Parameter,
   type Reference,
+  type ResponseObject,
   type Shape,
   SharedShapes,
   withExamples,
@@ -26,7 +26,7 @@ export type OpenApiDocument = {
   components: {
     securitySchemes: Json;
     schemas: Record<string, Json>;
-    responses: Record<string, Answer>;
+    responses: Record<string, ResponseObject>;
     examples: Record<string, Example>;
   };
   /** What the examples use in place of ids, secrets and tokens. */
@@ -43,7 +43,7 @@ export type Operation = {
   'x-access'?: Access;
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Content> };
-  responses: Record<string, Answer | Reference>;
+  responses: Record<string, ResponseObject | Reference>;
 };
 
 const TAGS: Record<string, string> = {
@@ -187,17 +187,17 @@ function describeParameters(
   });
 }
 
-function describeSuccesses(route: DocumentedRoute, shapes: SharedShapes): Record<string, Answer> {
+function describeSuccesses(route: DocumentedRoute, shapes: SharedShapes): Record<string, ResponseObject> {
   const { schema } = route;
-  const answers = Object.entries((schema.response ?? {}) as Record<string, Shape>).filter(([status]) => status < '4');
+  const successes = Object.entries((schema.response ?? {}) as Record<string, Shape>).filter(([status]) => status < '4');
   return Object.fromEntries(
-    answers.map(([status, shape]) => {
+    successes.map(([status, shape]) => {
       const { responseHeaders, produces = 'application/json' } = schema;
       const headers = responseHeaders && status !== '304' ? describeHeaders(responseHeaders) : undefined;
       const examples = examplesOf(route, (each) => (each.status === Number(status) ? each.answer : undefined));
       // Streams, pages and files beside JSON have another form.
       const isOther = (type: string) => type !== 'application/json' && shape.type !== 'string';
-      const answer: Answer = {
+      const response: ResponseObject = {
         description: shape.description ?? statusText(Number(status)) ?? status,
         ...(headers && { headers }),
         ...(shape.type !== 'null' && {
@@ -211,7 +211,7 @@ function describeSuccesses(route: DocumentedRoute, shapes: SharedShapes): Record
           ),
         }),
       };
-      return [status, answer];
+      return [status, response];
     }),
   );
 }

@@ -3,11 +3,11 @@ import { oauthErrorOf } from '../errors.ts';
 import { isLimited } from '../server/routes.ts';
 import type { DocumentedRoute } from './examples.ts';
 import {
-  type Answer,
   describeHeaders,
   type Example,
   examplesOf,
   type Reference,
+  type ResponseObject,
   type Shape,
   withExamples,
 } from './shared-shapes.ts';
@@ -33,14 +33,14 @@ function errorsOf({ schema }: DocumentedRoute): ErrorName[] {
 }
 
 /** One response per status, listing all its error codes. The suggested fix is in the example. */
-export function describeErrors(route: DocumentedRoute): Record<string, Answer> {
+export function describeErrors(route: DocumentedRoute): Record<string, ResponseObject> {
   const { oauthErrors = false } = route;
   const byStatus = Map.groupBy(errorsOf(route), (name) => ERRORS[name].status);
   return Object.fromEntries(
     [...byStatus].map(([status, errors]) => {
       const definitions = errors.map((name): ErrorDefinition => ERRORS[name]);
       const headers = errorHeaders(status);
-      const answer: Answer = {
+      const response: ResponseObject = {
         description: definitions.map(({ code, message }) => `- \`${code}\` ${message}`).join('\n'),
         ...(headers && { headers: describeHeaders(headers) }),
         content: {
@@ -52,7 +52,7 @@ export function describeErrors(route: DocumentedRoute): Record<string, Answer> {
           }),
         },
       };
-      return [status, answer];
+      return [status, response];
     }),
   );
 }
@@ -129,19 +129,19 @@ function errorHeaders(status: number): Record<string, string> | undefined {
 
 /** Moves identical responses of several operations into components and leaves references. */
 export function shareErrors(
-  operations: readonly { responses: Record<string, Answer | Reference> }[],
-): Record<string, Answer> {
+  operations: readonly { responses: Record<string, ResponseObject | Reference> }[],
+): Record<string, ResponseObject> {
   const places = operations.flatMap(({ responses }) =>
-    Object.entries(responses).flatMap(([status, answer]) =>
-      status < '4' || '$ref' in answer ? [] : [{ responses, status, answer }],
+    Object.entries(responses).flatMap(([status, response]) =>
+      status < '4' || '$ref' in response ? [] : [{ responses, status, response }],
     ),
   );
-  const shared: Record<string, Answer> = {};
-  for (const alike of Map.groupBy(places, ({ answer }) => JSON.stringify(answer)).values()) {
-    const [{ status, answer }] = alike as [(typeof places)[0]];
-    const name = [`Error${status}`, ...Object.keys(answer.content?.['application/json']?.examples ?? {})].join('_');
+  const shared: Record<string, ResponseObject> = {};
+  for (const alike of Map.groupBy(places, ({ response }) => JSON.stringify(response)).values()) {
+    const [{ status, response }] = alike as [(typeof places)[0]];
+    const name = [`Error${status}`, ...Object.keys(response.content?.['application/json']?.examples ?? {})].join('_');
     if (alike.length === 1 || Object.hasOwn(shared, name)) continue;
-    shared[name] = answer;
+    shared[name] = response;
     for (const place of alike) place.responses[status] = { $ref: `#/components/responses/${name}` };
   }
   return Object.fromEntries(Object.entries(shared).sort(([a], [b]) => a.localeCompare(b)));

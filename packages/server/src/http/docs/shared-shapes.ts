@@ -45,7 +45,7 @@ export class SharedShapes {
 }
 
 export type Parameter = { name: string; in: string; required: boolean; schema: Json; examples?: Examples } & Json;
-export type Answer = { description: string; headers?: Json; content?: Record<string, Content> };
+export type ResponseObject = { description: string; headers?: Json; content?: Record<string, Content> };
 export type Content = { schema: Json; examples?: Examples };
 export type Example = { summary: string; description?: string; value: unknown };
 type Examples = Record<string, Example | Reference>;

@@ -49,7 +49,7 @@ const HEADERS =
   'apiKey, Authorization, Content-Type, Accept-Language, If-Match, If-None-Match, Last-Event-ID, X-Request-Id';
 
 /**
- * CORS for area B. A preflight has no apiKey, so every origin is allowed: a page with a wrong apiKey must be able to
+ * CORS for the options API. A preflight has no apiKey, so every origin is allowed: a page with a wrong apiKey must be able to
  * read the error (1001, 1002). The actual request is checked against its application's list.
  */
 export function preflightRoute(app: Routes, url: string, methods: readonly string[]): void {

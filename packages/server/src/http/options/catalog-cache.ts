@@ -10,7 +10,7 @@ export type ReadyResponse = {
   /** The Link header of the last request: links repeat the parameters as they were written. */
   lastLink?: { url: string; text: string | undefined };
 };
-type Entry = { appId: number; answer: ReadyResponse; bytes: number };
+type Entry = { appId: number; response: ReadyResponse; bytes: number };
 
 /** Overhead of an entry, besides its body and name: a target and links of four times its length among others. */
 const ENTRY_BYTES = 2_500;
@@ -43,7 +43,7 @@ export class CatalogCache {
       this.#entries.set(name, entry);
       this.#newest = entry;
     }
-    return entry?.answer;
+    return entry?.response;
   }
 
   /** Makes a response that is not cached, once for all concurrent requests. */
@@ -60,20 +60,20 @@ export class CatalogCache {
       return made;
     }
     const kept = made
-      .then((answer) => {
-        this.#set(name, appId, answer);
-        return answer;
+      .then((response) => {
+        this.#set(name, appId, response);
+        return response;
       })
       .finally(() => this.#making.delete(name));
     this.#making.set(name, kept);
     return kept;
   }
 
-  #set(name: string, appId: number, answer: ReadyResponse): void {
-    const bytes = answer.body.length + name.length * 2 + ENTRY_BYTES;
+  #set(name: string, appId: number, response: ReadyResponse): void {
+    const bytes = response.body.length + name.length * 2 + ENTRY_BYTES;
     if (bytes > this.#maxBytes) return;
     this.#delete(name);
-    const entry = { appId, answer, bytes };
+    const entry = { appId, response, bytes };
     this.#entries.set(name, entry);
     this.#newest = entry;
     this.#bytes += bytes;

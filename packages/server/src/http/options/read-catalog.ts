@@ -28,13 +28,13 @@ import {
   queryOf,
 } from './schemas.ts';
 
-type Read = Omit<RouteSchema, 'response' | 'errors'> & { answer: TSchema; errors?: ErrorName[] };
+type Read = Omit<RouteSchema, 'response' | 'errors'> & { content: TSchema; errors?: ErrorName[] };
 
 /** Groups and keys of the catalog. */
 export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
   const read = (
     path: string,
-    { answer, errors = [], ...schema }: Read,
+    { content, errors = [], ...schema }: Read,
     resolve: (request: CatalogRequest) => CatalogRead,
   ): void => {
     const whole: RouteSchema = {
@@ -42,7 +42,7 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
       tags: ['options'],
       security: [{ apiKey: [] }],
       headers: AcceptLanguageHeader,
-      response: { 200: answer, 304: NotModified },
+      response: { 200: content, 304: NotModified },
       errors: [...API_KEY_ERRORS, 'languageUnknown', 'badParameter', ...errors],
     };
     app.get(path, { schema: whole, underLoad: 'served' }, (request, reply) =>
@@ -54,7 +54,7 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
     operationId: 'listOptionGroups',
     summary: 'List option groups',
     querystring: queryOf(PagingQuery, LanguageQuery),
-    answer: ListResponse(GroupResponse),
+    content: ListResponse(GroupResponse),
     responseHeaders: LIST_HEADERS,
   };
   read('/api/option_groups', listGroups, ({ catalog, query }) => {
@@ -71,7 +71,7 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
     summary: 'Get one option group',
     params: Type.Object({ option_group_uid: Type.String({ format: 'uuid' }) }),
     querystring: queryOf(LanguageQuery),
-    answer: GroupResponse,
+    content: GroupResponse,
     responseHeaders: CACHED_HEADERS,
     errors: ['groupNotFound'],
   };
@@ -93,7 +93,7 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
       option_group_name: Type.Optional(Type.String()),
       option_group_uid: Type.Optional(Type.String({ format: 'uuid' })),
     }),
-    answer: ListResponse(KeyResponse),
+    content: ListResponse(KeyResponse),
     responseHeaders: LIST_HEADERS,
     errors: ['groupNotFound', 'groupsDisagree'],
   };
@@ -116,7 +116,7 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
     description: 'Also returns archived keys, with `archived: true`.',
     params: Type.Object({ option_key_uid: Type.String({ format: 'uuid' }) }),
     querystring: queryOf(LanguageQuery),
-    answer: KeyResponse,
+    content: KeyResponse,
     responseHeaders: CACHED_HEADERS,
     errors: ['keyNotFound'],
   };

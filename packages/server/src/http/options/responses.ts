@@ -26,7 +26,7 @@ export type CatalogRead = { name: string; make(wording: Wording): Made | Steps<M
 type Made = { text: string; page?: ReadyResponse['page'] };
 
 /**
- * Answers a catalog read from memory: the first request of its kind in a revision makes the bytes, and all later ones
+ * Serves a catalog read from memory: the first request of its kind in a revision makes the bytes, and all later ones
  * get the same without waiting. `resolve` reads the request and throws if it is invalid.
  */
 export function respondFromCatalog(
@@ -35,7 +35,7 @@ export function respondFromCatalog(
   reply: HttpReply,
   resolve: (request: CatalogRequest) => CatalogRead,
 ): HttpReply | Promise<HttpReply> {
-  const answer = (appId: number, catalog: CompiledCatalog): HttpReply | Promise<HttpReply> => {
+  const respond = (appId: number, catalog: CompiledCatalog): HttpReply | Promise<HttpReply> => {
     const { headers, params, query } = request;
     const { path } = request.route as Route;
     const { language, only } = readWording(catalog, query, headers['accept-language']);
@@ -63,11 +63,11 @@ export function respondFromCatalog(
   };
   const load = async (known: Application | undefined): Promise<HttpReply> => {
     const { appId } = known ?? (await identifyApplication(service, request, reply));
-    return answer(appId, await service.catalogs.get(appId));
+    return respond(appId, await service.catalogs.get(appId));
   };
   const application = peekApplication(service, request, reply);
   const catalog = application && service.catalogs.peek(application.appId);
-  return catalog ? answer(application.appId, catalog) : load(application);
+  return catalog ? respond(application.appId, catalog) : load(application);
 }
 
 /** The cache does not count a kept target, so it must be short. */

@@ -3,8 +3,8 @@ import type { ErrorName } from '../../domain/errors.ts';
 import { Nullable, type TObject, type TProperties, type TSchema, Type } from '../../schema.ts';
 
 /**
- * Shapes of area B. The rules check requests, because they know the contract's codes; responses are serialized as they
- * are.
+ * Shapes of the options API. The domain checks requests, because it knows the contract's codes; responses are
+ * serialized as they are.
  */
 export const PagingQuery = {
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'index of the first item' })),
@@ -28,7 +28,7 @@ export function queryOf(...properties: TProperties[]): TObject {
   return Type.Object(Object.assign({}, ...properties));
 }
 
-/** Errors of every operation in area B. */
+/** Errors of every operation of the options API. */
 export const API_KEY_ERRORS = ['apiKeyMissing', 'apiKeyUnknown', 'unavailable'] as const satisfies ErrorName[];
 
 /** Errors of operations that identify a user. */

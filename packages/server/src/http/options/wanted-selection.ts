@@ -156,7 +156,7 @@ export function claimsOfQuery(request: HttpRequest): UserClaims {
   };
 }
 
-/** Area B has its own code for a body that is not a JSON object: 1009. Unknown members are ignored. */
+/** The options API has its own code for a body that is not a JSON object: 1009. Unknown members are ignored. */
 export function readOptionsBody(request: HttpRequest): Record<string, unknown> {
   try {
     return readJsonObject(request);

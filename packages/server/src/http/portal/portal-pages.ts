@@ -13,7 +13,7 @@ export function portalPages(app: Routes): void {
   let built: { html: string; files: BuiltFiles } | undefined;
 
   /** `path` follows /portal/. A path that is not a file is a page of the portal. */
-  const answer = async (request: HttpRequest, reply: HttpReply, path: string | undefined) => {
+  const respond = async (request: HttpRequest, reply: HttpReply, path: string | undefined) => {
     built ??= await readPortal();
     if (!built) return asPage(reply, '').code(503).header('retry-after', '5').send(notBuilt('portal'));
     const file = path !== undefined && (await built.files.get(path)?.());
@@ -28,9 +28,9 @@ export function portalPages(app: Routes): void {
     return asPage(reply, nonce).send(fillPage(built.html, path, nonce));
   };
 
-  app.get('/portal', { schema: { hide: true } }, (request, reply) => answer(request, reply, undefined));
+  app.get('/portal', { schema: { hide: true } }, (request, reply) => respond(request, reply, undefined));
   app.get('/portal/*', { schema: { hide: true }, unlogged: true }, (request, reply) =>
-    answer(request, reply, request.params['*']),
+    respond(request, reply, request.params['*']),
   );
 }
 

@@ -97,10 +97,10 @@ export const SCRIPT = `
   const load = async (url, options, then) => {
     busy(true);
     try {
-      const answer = await fetch(url, { ...options, credentials: 'omit', redirect: 'error' });
-      const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
-      const isFinal = answer.ok || answer.status === 404 || answer.status === 422;
-      if (!next.querySelector('.page') || (!isFinal && document.querySelector('form'))) throw answer;
+      const response = await fetch(url, { ...options, credentials: 'omit', redirect: 'error' });
+      const next = new DOMParser().parseFromString(await response.text(), 'text/html');
+      const isFinal = response.ok || response.status === 404 || response.status === 422;
+      if (!next.querySelector('.page') || (!isFinal && document.querySelector('form'))) throw response;
       show(next);
       then?.();
     } catch {

@@ -25,12 +25,12 @@ export function connectionOf(socket: Socket): Connection {
 }
 
 /**
- * A request or a chunk of a body costs microseconds however small it is, one read from a connection has thousands of
- * them, and libuv reads all connections in one turn of the event loop. After this many, the others are read in the next
- * turns, the connection that had them last.
+ * A request or a chunk of a body costs microseconds, however small it is. One read from a connection can have thousands of
+ * them, and libuv reads all connections in one turn of the event loop. After this many, the other connections are read in
+ * the next turns, and the connection that sent them comes last.
  */
 const MAX_SMALL_PIECES = 500;
-/** Connections with at most this many pieces in a read never count. */
+/** Reads with at most this many pieces are not counted. */
 const FEW_PIECES = 8;
 
 let smallPieces = 0;

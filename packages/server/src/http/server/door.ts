@@ -134,7 +134,7 @@ export class Door {
     const headers = Object.fromEntries(Object.entries(named).map(([name, value]) => [name.toLowerCase(), value]));
     const request = this.#route(new HttpRequest({ method, url, headers, address: '127.0.0.1' }, this.#parts.limits));
     if (body !== undefined) request.body = Buffer.from(body);
-    const reply = await this.#answer(request, undefined);
+    const reply = await this.#respond(request, undefined);
     this.#record(request, reply);
     const { statusCode: status, body: sent = '' } = reply;
     return { status, text: (sent instanceof WireText ? sent.toBuffer() : isStream(sent) ? '' : sent).toString() };
@@ -164,7 +164,7 @@ export class Door {
       return;
     }
     const { tracer } = this.#parts;
-    const reply = tracer ? this.#trace(tracer, exchange) : this.#answer(exchange.request, exchange.raw);
+    const reply = tracer ? this.#trace(tracer, exchange) : this.#respond(exchange.request, exchange.raw);
     if (reply instanceof HttpReply) this.#finish(exchange, reply);
     else {
       reply.then(
@@ -181,13 +181,13 @@ export class Door {
 
   #trace(tracer: Tracer, { request, raw }: Exchange): HttpReply | Promise<HttpReply> {
     const span = request.route?.unlogged ? undefined : tracer.serve(request);
-    if (!span) return this.#answer(request, raw);
+    if (!span) return this.#respond(request, raw);
     request.span = span;
-    return inSpan(span, () => this.#answer(request, raw));
+    return inSpan(span, () => this.#respond(request, raw));
   }
 
   /** Makes the reply; returns no promise if there is nothing to wait for. Rejects only with ClientGone. */
-  #answer(request: HttpRequest, raw: IncomingMessage | undefined): HttpReply | Promise<HttpReply> {
+  #respond(request: HttpRequest, raw: IncomingMessage | undefined): HttpReply | Promise<HttpReply> {
     const reply = new HttpReply();
     const route = request.route as Route | undefined;
     try {

@@ -19,7 +19,7 @@ export const BACK_END_ERRORS = [
   'unavailable',
 ] as const;
 
-type Way = {
+type UserPath = {
   path: string;
   hide: boolean;
   operation: string;
@@ -32,7 +32,7 @@ type Way = {
  * The paths of one user, each with how it names the user. A path that ends before the code is the same operation
  * without a code (0025). Slashes in a clientUserId may be escaped, or unescaped by a proxy.
  */
-export const WAYS_TO_USER: readonly Way[] = [
+export const PATHS_OF_USER: readonly UserPath[] = [
   ...[USER_PATH, `${USERS_PATH}/`].map((path, index) => ({
     path,
     hide: index > 0,
@@ -54,18 +54,18 @@ export const WAYS_TO_USER: readonly Way[] = [
 ];
 
 /** The path without a code, for methods other than GET: the list of users is at the same path. */
-export const WITHOUT_CODE = { ...(WAYS_TO_USER[1] as Way), path: USERS_PATH };
+export const PATH_WITHOUT_CODE = { ...(PATHS_OF_USER[1] as UserPath), path: USERS_PATH };
 
 /** Fills in where the paths differ: operationId, parameters and the error for an unknown user. */
-export function schemaOf(schema: RouteSchema & { operationId: string }, way: Way): RouteSchema {
+export function schemaOf(schema: RouteSchema & { operationId: string }, userPath: UserPath): RouteSchema {
   const { operationId, errors = [] } = schema;
   return {
     ...schema,
-    operationId: operationId + way.operation,
+    operationId: operationId + userPath.operation,
     tags: ['users'],
-    params: Type.Object({ clientId: Type.String(), ...way.params }),
-    errors: [...errors, way.error],
-    hide: way.hide,
+    params: Type.Object({ clientId: Type.String(), ...userPath.params }),
+    errors: [...errors, userPath.error],
+    hide: userPath.hide,
   };
 }
 
@@ -88,15 +88,16 @@ export function userRoute(
   { method, schema, under }: UserOperation,
   handle: (request: UserRequest) => Promise<object>,
 ): void {
-  const ways = under === undefined ? WAYS_TO_USER : [{ ...(WAYS_TO_USER[0] as Way), path: `${USER_PATH}/${under}` }];
-  for (const way of ways) {
+  const paths =
+    under === undefined ? PATHS_OF_USER : [{ ...(PATHS_OF_USER[0] as UserPath), path: `${USER_PATH}/${under}` }];
+  for (const userPath of paths) {
     const full = schemaOf(
       { ...schema, security: [{ basic: [] }], errors: [...BACK_END_ERRORS, ...(schema.errors ?? [])] },
-      way,
+      userPath,
     );
     app.add({
       method,
-      path: way.path,
+      path: userPath.path,
       schema: full,
       async handler(request, reply) {
         const { clientId = '' } = request.params;
@@ -107,7 +108,7 @@ export function userRoute(
           credentials,
           admission: request.admission,
         });
-        const user = await findUserOfPath(service, application, way.read(request.params));
+        const user = await findUserOfPath(service, application, userPath.read(request.params));
         noteUser(request, user);
         reply.header('cache-control', 'no-store');
         return handle({ request, reply, application, user });

@@ -26,7 +26,7 @@ import {
   refuseParameter,
   writePlace,
 } from './user-filter.ts';
-import { BACK_END_ERRORS, schemaOf, USERS_PATH, userRoute, WAYS_TO_USER, WITHOUT_CODE } from './user-routes.ts';
+import { BACK_END_ERRORS, PATH_WITHOUT_CODE, PATHS_OF_USER, schemaOf, USERS_PATH, userRoute } from './user-routes.ts';
 
 /**
  * Shapes that several operations share. They only document: the rules check requests and choose the error codes. A
@@ -70,8 +70,8 @@ function viewUser({ userId, clientUserId, clientUserName, status, createdAt, upd
 }
 
 /** One user or a page of them: has an ETag and is not for shared caches. */
-function respondWithUsers(request: HttpRequest, reply: HttpReply, answer: object): HttpReply {
-  const body = JSON.stringify(answer);
+function respondWithUsers(request: HttpRequest, reply: HttpReply, content: object): HttpReply {
+  const body = JSON.stringify(content);
   const etag = etagOf(body);
   reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Accept');
   if (hasCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
@@ -287,12 +287,12 @@ const deleteUserSchema = {
 } satisfies RouteSchema;
 
 export function deleteUserRoute(app: Routes, service: Service): void {
-  for (const way of [...WAYS_TO_USER, WITHOUT_CODE]) {
-    app.delete(way.path, { schema: schemaOf(deleteUserSchema, way) }, async (request, reply) => {
+  for (const userPath of [...PATHS_OF_USER, PATH_WITHOUT_CODE]) {
+    app.delete(userPath.path, { schema: schemaOf(deleteUserSchema, userPath) }, async (request, reply) => {
       const { clientId = '' } = request.params;
       request.about = { clientId };
       const credentials = readAuthorization(request.headers.authorization);
-      const path = way.read(request.params);
+      const path = userPath.read(request.params);
       await deleteUser(service, { clientId, path, credentials, admission: request.admission });
       return reply.code(204).send();
     });

@@ -6,7 +6,7 @@ export const KEPT_REQUESTS_MS = 7 * 86_400_000;
 /** After the end of the delivery. */
 export const KEPT_DELIVERIES_MS = 7 * 86_400_000;
 export const KEPT_AUDIT_MS = 400 * 86_400_000;
-/** As long as the audit: by then, an export from before the deletion should no longer be imported. */
+/** As long as the audit log: by then, an export from before the deletion should no longer be imported. */
 export const KEPT_DELETED_MS = KEPT_AUDIT_MS;
 
 /** In UTC, where all hours and days have the same length. */

@@ -23,26 +23,26 @@ export class Overdue extends Error {
  * The result of a statement. A statement that takes longer than `ms`, or is aborted, is cancelled, and the server's response to
  * the cancellation is the result: a statement reported as timed out must not run later, when its lock is released.
  */
-export async function answerWithin(
+export async function resultWithin(
   client: pg.Client,
   query: pg.QueryConfig,
   ms: number,
   signal?: AbortSignal,
 ): Promise<pg.QueryResult> {
   signal?.throwIfAborted();
-  const answer = confirmed(client, query);
+  const outcome = confirmed(client, query);
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const cancel = (): void => resolve();
   const timer = setTimeout(cancel, ms);
   signal?.addEventListener('abort', cancel);
   try {
-    const result = await Promise.race([answer, late]);
+    const result = await Promise.race([outcome, late]);
     if (result) return result;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', cancel);
   }
-  return cancelled(client, answer);
+  return cancelled(client, outcome);
 }
 
 const unconfirmed = new WeakMap<pg.Client, { isLast: boolean }>();
@@ -78,7 +78,7 @@ function noteUnconfirmed(client: pg.Client): { isLast: boolean } {
 type Cancelling = { late: Set<Promise<void>>; warned: boolean; gaveUp: boolean };
 const cancelling = new WeakMap<pg.Client, Cancelling>();
 
-async function cancelled(client: pg.Client, answer: Promise<pg.QueryResult>): Promise<pg.QueryResult> {
+async function cancelled(client: pg.Client, outcome: Promise<pg.QueryResult>): Promise<pg.QueryResult> {
   const running = cancelling.get(client);
   const state = running ?? { late: new Set(), warned: false, gaveUp: false };
   const { promise: settled, resolve } = Promise.withResolvers<void>();
@@ -87,10 +87,10 @@ async function cancelled(client: pg.Client, answer: Promise<pg.QueryResult>): Pr
     resolve();
   };
   state.late.add(settled);
-  answer.then(settle, settle);
+  outcome.then(settle, settle);
   if (!running) void cancelAll(client, state);
   try {
-    const result = await answer;
+    const result = await outcome;
     if (state.warned) throw new Overdue('the commit was not confirmed in time');
     return result;
   } catch (error) {

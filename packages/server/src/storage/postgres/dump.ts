@@ -1,7 +1,7 @@
 import type { Contents, DatabaseDump, TableShape } from '../port.ts';
+import { CLOSE_GATE, lockHomes, readConsistently } from './distributed/consistent-snapshot.ts';
 import { countDistributedUsers, distributedRowPages, HomeWriter, isInHomes } from './distributed/dump.ts';
 import { findHomes, isDropped, schemaOf } from './distributed/homes.ts';
-import { CLOSE, lockHomes, readAtOneMoment } from './distributed/moment.ts';
 import { Sides, sideBySide } from './distributed/sides.ts';
 import { sqlState } from './errors.ts';
 import { alone, migrate } from './migrations.ts';
@@ -29,7 +29,7 @@ export function postgresDump(url: string): DatabaseDump {
           }, STATEMENT_MS);
         }
         const shared = listed(tables.filter((table) => !isInHomes(table)));
-        return readAtOneMoment(
+        return readConsistently(
           transactions,
           { homes, tables: shared, statementMs: STATEMENT_MS, prepare },
           async (sides) => {
@@ -75,7 +75,7 @@ export function postgresDump(url: string): DatabaseDump {
         return await inOneTransaction(url, async (query, transactions) => {
           const homes = await findHomes(query);
           if (!homes) return replaceAll(query);
-          await query(CLOSE);
+          await query(CLOSE_GATE);
           if (!onlyEmpty) return replaceAll(query, new Sides(homes, [query]));
           // Homes commit first. Without its application, nobody sees a user, and the next restore deletes them.
           return sideBySide(transactions, STATEMENT_MS, async (queries) => {

@@ -11,8 +11,8 @@ import { ConnectionPool } from './connection-pool.ts';
 import type { Connections } from './connections.ts';
 import { inTransaction } from './connections.ts';
 import { deliveryStore } from './deliveries.ts';
+import { ENTER_GATE } from './distributed/consistent-snapshot.ts';
 import { findHomes, type Homes, schemaOf } from './distributed/homes.ts';
-import { ENTER } from './distributed/moment.ts';
 import { distributedStores, purgeDistributed } from './distributed/stores.ts';
 import { postgresDump } from './dump.ts';
 import { eventStore } from './events.ts';
@@ -67,7 +67,7 @@ function openPostgres(connections: ConnectionPool, homes: Homes | undefined): St
     async audited(by, call) {
       const outcome = await connections.inOneTransaction(
         async (query, queryFor) => {
-          if (homes) await query(ENTER);
+          if (homes) await query(ENTER_GATE);
           const inner = postgresStores(inTransaction(query, queryFor), homes, true);
           return performAudited(inner, by, call, (appId) => lockApplication(query, appId));
         },

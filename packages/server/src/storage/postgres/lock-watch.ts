@@ -1,5 +1,5 @@
 import type { Problem } from '../port.ts';
-import { answerWithin } from './deadline.ts';
+import { resultWithin } from './deadline.ts';
 import { endClient, type Servers } from './servers.ts';
 
 /** How often to look for the holder while there is one. */
@@ -35,7 +35,7 @@ type Holder = {
 export async function findLockHolder(servers: Servers): Promise<Problem | undefined> {
   const client = await servers.connect({ pipeline: false });
   try {
-    const { rows } = await answerWithin(client, { text: HOLDERS }, LOOK_MS);
+    const { rows } = await resultWithin(client, { text: HOLDERS }, LOOK_MS);
     const holders = rows as Holder[];
     const holder = holders.find(({ keepsReadsOut }) => keepsReadsOut) ?? holders[0];
     return holder && describe(holder);

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
-import { answerWithin } from './deadline.ts';
+import { resultWithin } from './deadline.ts';
 import { isConnectionLost } from './errors.ts';
 import { endClient, type Servers } from './servers.ts';
 
@@ -39,7 +39,7 @@ export class PipelinedConnection {
     try {
       client = this.#client ?? (await this.#connect());
       this.#gather(client);
-      return await answerWithin(client, query, withinMs);
+      return await resultWithin(client, query, withinMs);
     } catch (error) {
       // Before pg emits its event, so that a retry gets a new connection.
       if (client && this.#client === client && isConnectionLost(error)) this.#client = undefined;

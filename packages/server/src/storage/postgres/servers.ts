@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { codeOf, messageOf } from '../../caught.ts';
 import { DatabaseUrlInvalid, type Problem, StorageUnavailable } from '../port.ts';
-import { answerWithin } from './deadline.ts';
+import { resultWithin } from './deadline.ts';
 import { describeSplit, isEndedByServer } from './errors.ts';
 
 const CONNECT_MS = 2_000;
@@ -151,9 +151,9 @@ export class Servers {
         await client.connect();
         const { processID } = client as unknown as { processID: number };
         const bounds = [processID, serverMs(this.statementMs), options.pipeline ? LOCK_MS : 0];
-        await answerWithin(client, { text: BOUND_SESSION, values: bounds }, withinMs);
+        await resultWithin(client, { text: BOUND_SESSION, values: bounds }, withinMs);
         if (this.#urls.length > 1) {
-          const { rows } = await answerWithin(client, { text: 'show transaction_read_only' }, withinMs);
+          const { rows } = await resultWithin(client, { text: 'show transaction_read_only' }, withinMs);
           if (rows[0]?.transaction_read_only !== 'off') throw new Error('is read-only');
         }
         const isMove = this.#isConnected && this.#preferred !== index;
@@ -190,7 +190,7 @@ async function askIfWritable(url: string): Promise<{ address: string; started: s
   try {
     await client.connect();
     const text = `select current_setting('transaction_read_only') as ro, pg_postmaster_start_time()::text as started`;
-    const { rows } = await answerWithin(client, { text }, CONNECT_MS);
+    const { rows } = await resultWithin(client, { text }, CONNECT_MS);
     const { ro, started } = rows[0] as { ro: string; started: string };
     return ro === 'off' ? { address: `${client.host}:${client.port}`, started } : undefined;
   } finally {

@@ -162,9 +162,9 @@ export class StatementBatcher<Act, Row> {
     const left = Math.min(...together.map(({ lastTryAt }) => lastTryAt)) - performance.now();
     for (const held of together) held.inFlight = true;
     try {
-      const answers = await this.#kind.send(acts, { lockMs, alone, withinMs: Math.max(SHORTEST_MS, left) });
+      const results = await this.#kind.send(acts, { lockMs, alone, withinMs: Math.max(SHORTEST_MS, left) });
       for (const [index, held] of together.entries()) {
-        const rows = answers[index] ?? [];
+        const rows = results[index] ?? [];
         if (rows === 'locked') locked.add(held);
         else held.resolve(rows);
       }

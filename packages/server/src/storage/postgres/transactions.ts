@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { StorageUnavailable } from '../port.ts';
-import { answerWithin } from './deadline.ts';
+import { resultWithin } from './deadline.ts';
 import { isReadOnly } from './errors.ts';
 import { endClient, type Servers, serverMs } from './servers.ts';
 
@@ -56,10 +56,10 @@ export class Transactions {
       const queryFor: QueryFor =
         (maxMs) =>
         async (text, values = []) =>
-          (await answerWithin(connected, { text, values }, maxMs)).rows;
+          (await resultWithin(connected, { text, values }, maxMs)).rows;
       const query = queryFor(statementMs);
       const abortable: Query = async (text, values = []) =>
-        (await answerWithin(connected, { text, values }, statementMs, signal)).rows;
+        (await resultWithin(connected, { text, values }, statementMs, signal)).rows;
       const isBound = statementMs !== this.#servers.statementMs;
       await query(isBound ? `begin; ${boundStatements(statementMs)}` : this.#begin);
       try {

@@ -13,14 +13,14 @@ import {
 } from 'oauth4webapi';
 import { currentSpan } from '../../domain/tracing.ts';
 import { TokenServiceRefused, TokenServiceUnreachable } from '../port.ts';
+import { type Cached, createCached } from './cached.ts';
 import type { Deadlines } from './guarded-calls.ts';
-import { createRemembered, type Remembered } from './remembered.ts';
 
 export type { Metadata };
 
 /** The server as described by its metadata, and our client there. */
 export type AuthorizationServer = {
-  metadata: Remembered<Metadata>;
+  metadata: Cached<Metadata>;
   client: Client;
   authenticate(metadata: Metadata): ClientAuth;
 };
@@ -38,7 +38,7 @@ export function createAuthorizationServer(options: {
 }): AuthorizationServer {
   const { issuer, clientId, clientSecret, deadlines, discovery = ['oauth2', 'oidc'] } = options;
   return {
-    metadata: createRemembered({
+    metadata: createCached({
       load: () => deadlines.run((signal) => discover(issuer, discovery, signal)),
       freshMs: TEN_MINUTES,
       keptMs: ONE_DAY,

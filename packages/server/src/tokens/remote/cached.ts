@@ -1,7 +1,7 @@
 /** Pause between background loads. */
 const RETRY_MS = 1_000;
 
-export type Remembered<T> = {
+export type Cached<T> = {
   /**
    * Returns the cached value, loading it first if needed. An old value is served while a newer one is loaded in the
    * background.
@@ -13,24 +13,24 @@ export type Remembered<T> = {
 
 /**
  * Something the token service publishes that rarely changes, such as its metadata or keys. Callers share one load, and
- * an outage does not drop the cached value. Failures are not remembered: a caller only gets the failure of a load that
+ * an outage does not drop the cached value. Failures are not cached: a caller only gets the failure of a load that
  * began after its call.
  */
-export function createRemembered<T>(options: {
+export function createCached<T>(options: {
   load(): Promise<T>;
   freshMs: number;
   keptMs: number;
   now?: () => number;
-}): Remembered<T> {
+}): Cached<T> {
   const { load, freshMs, keptMs, now = () => performance.now() } = options;
-  let held: { value: T; loadedAt: number } | undefined;
+  let cached: { value: T; loadedAt: number } | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
   let loading: Promise<T> | undefined;
 
   async function loadOnce(): Promise<T> {
     try {
       const value = await load();
-      held = { value, loadedAt: now() };
+      cached = { value, loadedAt: now() };
       return value;
     } catch (error) {
       failedAt = now();
@@ -54,27 +54,27 @@ export function createRemembered<T>(options: {
 
   return {
     async get() {
-      if (!held || now() - held.loadedAt >= keptMs) return reload();
+      if (!cached || now() - cached.loadedAt >= keptMs) return reload();
       // Loads in the background. A failure does not affect this caller: the cached value is still valid.
-      const isDue = now() - held.loadedAt >= freshMs && now() - failedAt >= RETRY_MS;
+      const isDue = now() - cached.loadedAt >= freshMs && now() - failedAt >= RETRY_MS;
       if (isDue && !loading) reload().catch(() => undefined);
-      return held.value;
+      return cached.value;
     },
     async getNewer(maxAgeMs) {
-      if (held && now() - held.loadedAt < maxAgeMs) return held.value;
+      if (cached && now() - cached.loadedAt < maxAgeMs) return cached.value;
       return reload();
     },
   };
 }
 
-type RecentlyUsed<V> = {
+type LruMap<V> = {
   get(key: string): V | undefined;
   set(key: string, value: V): void;
   delete(key: string): void;
 };
 
 /** A map of at most `limit` entries that evicts the least recently used. */
-export function createRecentlyUsed<V>(limit: number): RecentlyUsed<V> {
+export function createLruMap<V>(limit: number): LruMap<V> {
   // A Map iterates in insertion order: the first key is the one to evict.
   const entries = new Map<string, V>();
   return {

@@ -51,7 +51,7 @@ export type Breaker = {
 
 /**
  * Keeps a service in trouble from getting all calls at once. After several calls in a row that did not reach it, one
- * call is sent as a probe, and the others follow once it succeeds. Failures are not remembered: a caller only ever gets
+ * call is sent as a probe, and the others follow once it succeeds. Failures are not cached: a caller only ever gets
  * the failure of a call that began after its own, so it succeeds as soon as the service is back.
  */
 export function createBreaker(): Breaker {

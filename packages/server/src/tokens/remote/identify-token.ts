@@ -23,8 +23,8 @@ import {
   requestOptions,
   toUnreachable,
 } from './authorization-server.ts';
+import { type Cached, createCached, createLruMap } from './cached.ts';
 import { createBreaker, type Deadlines } from './guarded-calls.ts';
-import { createRecentlyUsed, createRemembered, type Remembered } from './remembered.ts';
 
 const GENUINE_KEPT = 10_000;
 const UNKNOWN_KEPT = 1_000;
@@ -56,9 +56,9 @@ export function createTokenIdentifier(options: {
   const { server, keys, deadlines, now } = options;
   // Not shared with issuing: made-up tokens must not block real exchanges.
   const breaker = createBreaker();
-  const genuine = createRecentlyUsed<Checked>(GENUINE_KEPT);
+  const genuine = createLruMap<Checked>(GENUINE_KEPT);
   // Separate from the genuine ones, so that made-up tokens cannot evict those.
-  const unknown = createRecentlyUsed<{ until: number }>(UNKNOWN_KEPT);
+  const unknown = createLruMap<{ until: number }>(UNKNOWN_KEPT);
   const inFlight = new Map<string, Promise<Checked | undefined>>();
   let askAgainAt = 0;
 
@@ -71,9 +71,9 @@ export function createTokenIdentifier(options: {
       return claims && toChecked(claims, tokenId, freshUntil, Number.POSITIVE_INFINITY);
     }
     if (!metadata.introspection_endpoint) return undefined;
-    const answer = await breaker.run(() => introspectToken(accessToken, server, metadata, signal), signal);
+    const claims = await breaker.run(() => introspectToken(accessToken, server, metadata, signal), signal);
     const freshUntil = now() + INTROSPECTION_FRESH_MS;
-    const checked = answer && toChecked(answer, tokenId, freshUntil, now() + INTROSPECTION_KEPT_MS);
+    const checked = claims && toChecked(claims, tokenId, freshUntil, now() + INTROSPECTION_KEPT_MS);
     if (!checked) unknown.set(tokenId, { until: freshUntil });
     return checked;
   }
@@ -145,9 +145,9 @@ async function introspectToken(
     additionalParameters: { token_type_hint: 'access_token' },
   });
   try {
-    const answer = await processIntrospectionResponse(metadata, server.client, response);
-    if (!answer.active) return undefined;
-    return answer.iss === undefined || answer.iss === metadata.issuer ? answer : undefined;
+    const claims = await processIntrospectionResponse(metadata, server.client, response);
+    if (!claims.active) return undefined;
+    return claims.iss === undefined || claims.iss === metadata.issuer ? claims : undefined;
   } catch (error) {
     // Some servers respond like this to text that cannot be one of their tokens. 401 and 403 concern us, not the token.
     if (error instanceof ResponseBodyError && error.status === 400) return undefined;
@@ -176,10 +176,10 @@ const NEW_KEY_WAIT_MS = 5_000;
 /** For `nbf` between two clocks; the caller checks the expiry exactly. */
 const CLOCK_TOLERANCE_SECONDS = 30;
 
-export type PublishedKeys = Remembered<JWTVerifyGetKey>;
+export type PublishedKeys = Cached<JWTVerifyGetKey>;
 
 export function createPublishedKeys(server: AuthorizationServer, deadlines: Deadlines): PublishedKeys {
-  return createRemembered({
+  return createCached({
     load: () =>
       deadlines.run(async (signal) => {
         const { jwks_uri } = await server.metadata.get();

@@ -41,16 +41,16 @@ export async function issueToken(options: {
     },
     requestOptions(signal),
   );
-  const answer = await processGenericTokenEndpointResponse(metadata, server.client, response);
-  const lifetime = answer.expires_in ?? options.lifetimeSeconds;
-  if (answer.token_type !== 'bearer') throw new TokenServiceRefused(`its token is of type ${answer.token_type}`);
-  if (!isTokenText(answer.access_token)) throw new TokenServiceRefused('its token cannot be sent in a header');
+  const issued = await processGenericTokenEndpointResponse(metadata, server.client, response);
+  const lifetime = issued.expires_in ?? options.lifetimeSeconds;
+  if (issued.token_type !== 'bearer') throw new TokenServiceRefused(`its token is of type ${issued.token_type}`);
+  if (!isTokenText(issued.access_token)) throw new TokenServiceRefused('its token cannot be sent in a header');
   if (lifetime < 1) throw new TokenServiceRefused('its token has already expired');
-  const endsAt = await checkNewToken(answer.access_token, options.keys, metadata, issuedAt);
+  const endsAt = await checkNewToken(issued.access_token, options.keys, metadata, issuedAt);
   const expiresAt = issuedAt + Math.floor(Math.min(lifetime, TEN_YEARS_SECONDS) * 1000);
   return {
-    accessToken: answer.access_token,
-    tokenId: options.hashToken(answer.access_token),
+    accessToken: issued.access_token,
+    tokenId: options.hashToken(issued.access_token),
     issuedAt,
     expiresAt: Math.min(expiresAt, endsAt ?? expiresAt),
   };

@@ -8,9 +8,9 @@ import { tokenStore } from '../tokens.ts';
 import { transferStore } from '../transfer.ts';
 import { userSearch, userWalk } from '../user-walk.ts';
 import { trialStore, userStore } from '../users.ts';
+import { ENTER_GATE } from './consistent-snapshot.ts';
 import { claim, homeConnections } from './home-connections.ts';
 import type { Homes } from './homes.ts';
-import { ENTER } from './moment.ts';
 
 /** A home has the stores of an ordinary database, for its own users. */
 export type HomeStores = Pick<
@@ -102,7 +102,7 @@ export class Cluster {
     };
     const attempt = (): Promise<T> =>
       this.connections.transaction(async (query) => {
-        if (!this.#isTransaction) await query(ENTER);
+        if (!this.#isTransaction) await query(ENTER_GATE);
         const inner = inTransaction(query, () => query, LOCK_MS);
         return work(new Cluster(this.homes, inner, true), undo);
       }, statementMs);

@@ -6,59 +6,59 @@ import { HOME_TABLES, type Homes, OWN_TABLES, schemaOf } from './homes.ts';
 import { type Side, Sides, sideBySide } from './sides.ts';
 
 /** Every act reads this table on the coordinator; see home-connections.ts. */
-const OF_EVERY_ACT = 'guard';
+const READ_BY_ACTS = 'guard';
 /** No act uses this one there, nor is it analysed; a move locks all tables of its home on the coordinator. */
-const OF_NO_ACT = 'webhook_responses';
+const UNUSED_BY_ACTS = 'webhook_responses';
 
 /**
- * Comes first in each transaction that may write on several nodes. Those who wait for writers close this gate before
- * they lock tables: a transaction that held one of two homes would otherwise wait for them, and they for it.
+ * The first statement of each transaction that may write on several nodes. A snapshot closes this gate before it locks
+ * tables: a writer that has locked one of two homes would otherwise wait for the snapshot, and the snapshot for it.
  */
-export const ENTER = 'lock table schema_lock in row share mode';
-export const CLOSE = 'lock table schema_lock in exclusive mode';
+export const ENTER_GATE = 'lock table schema_lock in row share mode';
+export const CLOSE_GATE = 'lock table schema_lock in exclusive mode';
 
-/** How long writers may be kept waiting: an act waits for longer. */
+/** How long writers may be blocked: shorter than the lock timeout of an act. */
 const HOLD_MS = 2_000;
 /** In case this process hangs. */
 const IDLE_MS = 3_000;
-const PATIENCE_MS = 120_000;
+const DEADLINE_MS = 120_000;
 
 /** Keeps acts, backups and moves out of all homes until the transaction ends. */
 export async function lockHomes(query: Query, homes: readonly number[]): Promise<void> {
   await query(
-    inBlock(homes, (home) => [OF_NO_ACT, OF_EVERY_ACT].map((table) => lockHere(home, table, 'ACCESS EXCLUSIVE'))),
+    inBlock(homes, (home) => [UNUSED_BY_ACTS, READ_BY_ACTS].map((table) => lockHere(home, table, 'ACCESS EXCLUSIVE'))),
   );
 }
 
-export type Moment = {
+export type SnapshotOptions = {
   homes: Homes;
   /** Tables of the coordinator that are read. */
   tables: string;
   statementMs: number;
-  patienceMs?: number;
+  deadlineMs?: number;
   /** Settings of the transactions. */
   prepare(query: Query): Promise<unknown>;
 };
 
 /**
- * Reads all nodes as of one moment, which Citus cannot do by itself: a transaction has a snapshot of its own on each
- * node. So one transaction keeps all writers waiting until another has its snapshots, which takes milliseconds. A lock
- * on a table is given up when its writer has committed on that node, also in the second phase: what is visible then is
- * all of each act or nothing.
+ * Reads a consistent snapshot of all nodes, which Citus cannot do by itself: a transaction has its own snapshot on each
+ * node. So one transaction blocks all writers until another has its snapshots, which takes milliseconds. A writer
+ * releases its lock on a table when it has committed on that node, also in the second phase, so a snapshot sees each act
+ * completely or not at all.
  */
-export async function readAtOneMoment<T>(
+export async function readConsistently<T>(
   transactions: Transactions,
-  { homes, tables, statementMs, prepare, patienceMs = PATIENCE_MS }: Moment,
+  { homes, tables, statementMs, prepare, deadlineMs = DEADLINE_MS }: SnapshotOptions,
   read: (sides: Sides) => Promise<T>,
 ): Promise<T> {
-  const giveUpAt = performance.now() + patienceMs;
+  const deadline = performance.now() + deadlineMs;
   for (let pause = 500; ; pause *= 2) {
-    let isSeen = false;
+    let hasSnapshots = false;
     try {
       // The next transactions have the same connections, with which Citus keeps its connections to the nodes: opening
       // them takes longer than all that writers wait for.
       await sideBySide(transactions, statementMs, (queries) =>
-        new Sides(homes, queries).each((side) => side.query(inBlock(side.homes, (home) => [look(home)]))),
+        new Sides(homes, queries).each((side) => side.query(inBlock(side.homes, (home) => [readGuard(home)]))),
       );
       return await sideBySide(transactions, statementMs, async (queries) => {
         const sides = new Sides(homes, queries);
@@ -71,14 +71,14 @@ export async function readAtOneMoment<T>(
           const within = await holdWriters(hold, homes, tables);
           await sides.each((side) => takeSnapshots(side, tables, within));
         }, statementMs);
-        isSeen = true;
+        hasSnapshots = true;
         return read(sides);
       });
     } catch (error) {
-      if (isSeen || !(isUnderLock(error) || isCancelled(error) || isConflict(error))) throw error;
-      if (performance.now() + pause > giveUpAt) {
+      if (hasSnapshots || !(isUnderLock(error) || isCancelled(error) || isConflict(error))) throw error;
+      if (performance.now() + pause > deadline) {
         throw new DatabaseRefused(
-          `the database was never without a change for a moment, in ${patienceMs / 1000} seconds: one is taking long, or a home is being moved to another worker.`,
+          `no consistent snapshot within ${deadlineMs / 1000} seconds: a long write is running, or a home is being moved to another worker.`,
           'Wait until imports, deletions of applications and rebalancing are done (`select * from citus_rebalance_status()`), then run this again. `select * from citus_stat_activity` on the coordinator lists what is running.',
         );
       }
@@ -91,7 +91,7 @@ export async function readAtOneMoment<T>(
 async function holdWriters(query: Query, homes: Homes, tables: string): Promise<Within> {
   // Homes stay where they are until the end of the backup, whose transaction takes over this lock: a node has no
   // snapshot of what comes to it later. Waiting here keeps no act waiting.
-  await query(inBlock(homes.all, (home) => [lockHere(home, OF_NO_ACT, 'SHARE'), look(home)]));
+  await query(inBlock(homes.all, (home) => [lockHere(home, UNUSED_BY_ACTS, 'SHARE'), readGuard(home)]));
   const until = performance.now() + HOLD_MS;
   const within: Within = async (sent, text) => {
     // By itself: Citus sends a text that sets something to workers as a whole.
@@ -99,7 +99,7 @@ async function holdWriters(query: Query, homes: Homes, tables: string): Promise<
     await sent(text);
   };
   await query(`set local idle_in_transaction_session_timeout = ${IDLE_MS}`);
-  await within(query, CLOSE);
+  await within(query, CLOSE_GATE);
   await within(
     query,
     inBlock(homes.all, (home) => {
@@ -122,7 +122,7 @@ async function takeSnapshots({ query, homes }: Side, tables: string, within: Wit
   await within(query, `lock table ${tables} in access share mode`);
   await within(
     query,
-    inBlock(homes, (home) => [lockHere(home, OF_NO_ACT, 'SHARE'), look(home)]),
+    inBlock(homes, (home) => [lockHere(home, UNUSED_BY_ACTS, 'SHARE'), readGuard(home)]),
   );
   const [node] = await query<{ level: string }>(
     `select current_setting('transaction_isolation') as level from ${schemaOf(homes[0] ?? 0)}.guard`,
@@ -140,7 +140,7 @@ async function takeSnapshots({ query, homes }: Side, tables: string, within: Wit
 const lockHere = (home: number, table: string, mode: string): string =>
   `perform lock_relation_if_exists('${schemaOf(home)}.${table}', '${mode}')`;
 
-const look = (home: number): string => `perform 1 from ${schemaOf(home)}.guard`;
+const readGuard = (home: number): string => `perform 1 from ${schemaOf(home)}.guard`;
 
 /** In one trip to the coordinator. */
 function inBlock(homes: readonly number[], linesOf: (home: number) => string[]): string {
