@@ -266,7 +266,7 @@ describe('a database behind a symbolic link', () => {
     symlinkSync('unmounted/innkeeper.db', link);
     expect(await byLink('app', 'create', '--name', 'One')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/link\.db is a symbolic link to .*unmounted.*does not exist.*\n.*not mounted/),
+      stderr: expect.stringMatching(/link\.db is a symbolic link to .*unmounted.*does not exist.*\n.*disk is mounted/),
     });
     expect(files()).toEqual(['disk', 'link.db']);
     rmSync(link);
