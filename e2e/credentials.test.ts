@@ -143,6 +143,27 @@ describe('the credentials room', () => {
     expect(pageErrors).toEqual([]);
   });
 
+  test('writes numbers and durations in the language of the portal', async () => {
+    const { clientId, appId } = await portal.server.application();
+    const { applications } = portal.server.service.storage;
+    await applications.update(appId, { set: { rateLimit: '1234567/1m', accessTokenTtl: 5_400 } });
+    await portal.server.service.refresh();
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/credentials`, { locale: 'de-DE' });
+    const limit = page.getByRole('textbox', { name: 'Anfragelimit der Anwendung: Anfragen' });
+    expect(await limit.inputValue()).toBe('1.234.567');
+    await limit.fill('2345678');
+    const lifetime = page.getByRole('textbox', { name: 'Lebensdauer des Zugriffstokens' });
+    expect(await lifetime.inputValue()).toBe('90');
+    await page.getByRole('combobox', { name: 'Lebensdauer des Zugriffstokens: Einheit' }).click();
+    await page.getByRole('option', { name: 'Stunden' }).click();
+    await lifetime.fill('1,5');
+    await page.getByRole('button', { name: 'Speichern' }).click();
+    await page.getByText('Einstellungen gespeichert.').waitFor();
+    const [stored] = await applications.list([appId]);
+    expect(stored?.settings).toMatchObject({ rateLimit: '2345678/1m', accessTokenTtl: 5_400 });
+    expect(pageErrors).toEqual([]);
+  });
+
   test('leaving with a typed name asks first', async () => {
     const { clientId } = await portal.server.application();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/credentials`);
