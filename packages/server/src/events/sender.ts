@@ -136,6 +136,11 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
           early++;
           if (early > MAX_EARLY) sent.destroy(new NoResponse());
         });
+        // Without a listener, node would close the request without an error: no one would learn that it ended.
+        sent.on('upgrade', (_response, socket) => {
+          socket.destroy();
+          fail('connection-lost');
+        });
         sent.on('response', (response) => {
           const kept: Buffer[] = [];
           let [bytes, chunks] = [0, 0];

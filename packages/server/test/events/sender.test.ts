@@ -194,6 +194,14 @@ describe('sending', () => {
     expect(await post(receiver.url)).toMatchObject({ status: 204, problem: null });
   });
 
+  test('a receiver that switches to another protocol fails immediately', async () => {
+    receiver.answer = (_, { socket }) => {
+      socket?.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n');
+      return undefined;
+    };
+    expect(await post(receiver.url)).toMatchObject({ status: null, problem: 'connection-lost' });
+  });
+
   test('connections are reused, and one closed by the receiver costs nothing', async () => {
     const sockets = new Set<unknown>();
     receiver.answer = (_, response) => {
