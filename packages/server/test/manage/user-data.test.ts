@@ -200,6 +200,17 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     ]);
   });
 
+  test('no export begins after the entry that it would need', async () => {
+    const { as, path, application } = await makeUser();
+    const { send } = await as('editor');
+    const { json } = await send('POST', `${path}/users/import`, { lines: [] });
+    for (const filter of ['', '&status=active']) {
+      const answer = await send('GET', `${path}/users/export?after=${json.import}${filter}`);
+      expect(answer).toMatchObject({ status: 400, json: { code: '9400', errors: [{ field: 'after' }] } });
+    }
+    expect(await audited(application)).toEqual([]);
+  });
+
   test('a list of events without users is not', async () => {
     const application = await server.application();
     const { get } = await manageWith(server, { name: 'watcher' });

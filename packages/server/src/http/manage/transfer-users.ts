@@ -113,7 +113,7 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
       const created = counts.created + counts.adopted;
       if (created > 0)
         await service.storage.activity.add([{ appId, name: 'usersCreated', count: created, lastAt: service.now() }]);
-      return { counts, rejections, import: seal(service, [appId, importId]) };
+      return { counts, rejections, import: seal(service, [appId, 'import', importId]) };
     },
   });
 
@@ -141,13 +141,14 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
     },
     async handle({ application: { appId }, manager, query, readQuery, request }) {
       const { search = '', after: place, ...span } = readQuery();
-      const after = readAfter(service, appId, place);
       const wanted = readFilter(query, await service.catalogs.get(appId), refuse);
       if (search !== '') wanted.test = createSearchTest(search);
       wanted.created = readCreated(span);
       const isFiltered =
         wanted.conditions.length > 0 || [wanted.status, wanted.created, wanted.test].some((each) => each !== undefined);
       const filter = isFiltered ? wanted : undefined;
+      const use = isFiltered ? 'export of matches' : 'export';
+      const after = place === undefined ? null : unseal(service, appId, use, place);
       if (after === null) {
         await recordUsersExport(service.storage, { actor: manager.author, appId }, filter, service.now());
       }
@@ -162,7 +163,7 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
           .trimEnd()
           .split('\n')
           .map((line) => JSON.parse(line) as object);
-        return { lines, users, profilesOnly, next: next === null ? null : seal(service, [appId, next]) };
+        return { lines, users, profilesOnly, next: next === null ? null : seal(service, [appId, use, next]) };
       }
       return { lines: [], users: 0, profilesOnly: 0, next: null };
     },
@@ -179,25 +180,24 @@ function readFileLine({ line, text, unreadable }: SentLine, index: number): File
   return { line, text };
 }
 
+type Use = 'import' | 'export' | 'export of matches';
+
 /**
  * Sealed, so that an import cannot write to another's audit entry, and an export cannot start in the middle without an
  * entry.
  */
-function seal({ keyring }: Service, value: [appId: number, text: string]): string {
+function seal({ keyring }: Service, value: [appId: number, use: Use, text: string]): string {
   return keyring.seal(Buffer.from(JSON.stringify(value)));
 }
 
-function unseal({ keyring }: Service, appId: number, sealed: unknown, field: string): string {
-  const plain = typeof sealed === 'string' ? keyring.unseal(sealed) : undefined;
-  const [ofApp, text] = plain ? (JSON.parse(Buffer.from(plain).toString()) as [number, string]) : [];
-  if (ofApp !== appId || text === undefined) throw refuse(field, 'was not issued by this service for this application');
+function unseal({ keyring }: Service, appId: number, use: Use, sealed: string): string {
+  const plain = keyring.unseal(sealed);
+  const [ofApp, ofUse, text] = plain ? (JSON.parse(Buffer.from(plain).toString()) as [number, Use, string]) : [];
+  if (ofApp !== appId || ofUse !== use || text === undefined)
+    throw refuse(use === 'import' ? 'import' : 'after', 'was not issued by this service for this application and use');
   return text;
 }
 
-function readImportId(service: Service, appId: number, sealed: unknown): string {
-  return sealed === undefined ? orderedUuid() : unseal(service, appId, sealed, 'import');
-}
-
-function readAfter(service: Service, appId: number, sealed: string | undefined): string | null {
-  return sealed === undefined ? null : unseal(service, appId, sealed, 'after');
+function readImportId(service: Service, appId: number, sealed: string | undefined): string {
+  return sealed === undefined ? orderedUuid() : unseal(service, appId, 'import', sealed);
 }
