@@ -2,16 +2,16 @@ import { isUtf8 } from 'node:buffer';
 import { InnkeeperError } from './errors.ts';
 
 /** Deeper than any valid body; protects recursive code from a stack overflow. */
-const MAX_DEPTH = 32;
+export const MAX_DEPTH = 32;
 /** Texts this short cannot contain too much for the parser; their depth is checked afterwards. */
 const SHORT = 2_048;
 
 /** Parses a JSON object of bounded depth and size without repeated names; throws 0021 with the reason otherwise. */
-export function parseJsonObject(body: Uint8Array | undefined, maxContainers?: number): Record<string, unknown> {
+export function parseJsonObject(body: Uint8Array | undefined, limits?: JsonLimits): Record<string, unknown> {
   if (!body || body.length === 0) throw refuse('it is empty');
   if (!isUtf8(body)) throw refuse('it is not UTF-8');
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
-  const excess = text.length > SHORT ? findExcess(text, MAX_DEPTH, maxContainers) : undefined;
+  const excess = text.length > SHORT ? findExcess(text, MAX_DEPTH, limits) : undefined;
   if (excess) throw refuse(`it ${excess.message}`);
   const value = parse(text);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) throw refuse('it is not an object');
@@ -38,6 +38,8 @@ const MAX_IN_ONE = 10_000;
 /** Objects and lists, unless the caller expects fewer. */
 const MAX_CONTAINERS = 250_000;
 
+export type JsonLimits = { containers?: number; members?: number };
+
 /** What there is too much of in a text, and where. */
 type Excess = { message: string; offset: number };
 
@@ -45,7 +47,11 @@ type Excess = { message: string; offset: number };
  * Finds what would cost a JSON parser, and code that walks the value, more than the text's length suggests. Looks at
  * each character once, before anything is allocated; the text need not be valid JSON.
  */
-export function findExcess(text: string, maxDepth: number, maxContainers = MAX_CONTAINERS): Excess | undefined {
+export function findExcess(
+  text: string,
+  maxDepth: number,
+  { containers: maxContainers = MAX_CONTAINERS, members: maxMembers = MAX_MEMBERS }: JsonLimits = {},
+): Excess | undefined {
   const membersOf = new Int32Array(maxDepth + 1);
   let [depth, containers, members] = [0, 0, 0];
   for (let offset = 0; offset < text.length; offset++) {
@@ -65,7 +71,7 @@ export function findExcess(text: string, maxDepth: number, maxContainers = MAX_C
         if (depth > 0) depth--;
         break;
       case 0x3a: // :
-        if (++members > MAX_MEMBERS) return { message: `contains more than ${MAX_MEMBERS} members`, offset };
+        if (++members > maxMembers) return { message: `contains more than ${maxMembers} members`, offset };
         membersOf[depth] = (membersOf[depth] as number) + 1;
         if ((membersOf[depth] as number) > MAX_IN_ONE)
           return { message: `has an object of more than ${MAX_IN_ONE} members`, offset };

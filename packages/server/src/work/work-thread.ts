@@ -47,7 +47,7 @@ const TASKS: {
     const { name } = members;
     if (name !== undefined && typeof name !== 'string') throw refuse('name', 'must be a string');
     const { stamp, entries } = await readSentFile(file, name);
-    return { stamp, entries: pack(entries), members };
+    return { stamp, entries: pack(entries), members: outline(members) };
   },
   previewTexts({ entries: packed, catalog, base }) {
     const entries = finish(unpack(packed));
@@ -67,6 +67,32 @@ function isMatch({ pattern, text }: PatternCheck): boolean {
   } catch {
     return false;
   }
+}
+
+/** The most that can be valid, and one more. */
+const MAX_ITEMS = 100_001;
+
+/**
+ * Enough of an object to check its shape: a list of items with a few texts each. Anything more is invalid, and would hold
+ * up the thread that takes it in.
+ */
+function outline(members: Record<string, unknown>): Record<string, unknown> {
+  const list = (value: unknown) => (Array.isArray(value) ? value.slice(0, MAX_ITEMS).map(item) : bare(value));
+  const item = (value: unknown) => (isObject(value) ? few(value, 3, bare) : bare(value));
+  const bare = (value: unknown) => (value !== null && typeof value === 'object' ? {} : value);
+  return few(members, 10, list);
+}
+
+function few(object: object, count: number, take: (value: unknown) => unknown): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(object)
+      .slice(0, count)
+      .map(([name, value]) => [name, take(value)]),
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function refuse(field: string, message: string): InnkeeperError {

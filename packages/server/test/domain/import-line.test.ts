@@ -122,6 +122,12 @@ describe('a line', () => {
     ['nothing but words', 'hello', '0021', null, 'The line is not JSON.'],
     ['an array', '[]', '0021', null, 'not a JSON object'],
     ['null', 'null', '0021', null, 'not a JSON object'],
+    ['a line over 1 MiB', line({ options: Array(400_000).fill([]) }), '9413', null, 'longer than 1 MiB'],
+    [
+      'deep nesting',
+      `{"clientUserId":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+      ...(['0021', null, 'deeper than 32'] as const),
+    ],
     ['a member twice', '{"clientUserId":"a","clientUserId":"b","clientUserName":"c"}', '0021', null, 'twice'],
     ['__proto__', '{"clientUserId":"a","clientUserName":"c","__proto__":{}}', '1009', '__proto__', 'is unknown'],
     ['no clientUserId', '{"clientUserName":"c"}', '0005', 'clientUserId', 'is missing'],

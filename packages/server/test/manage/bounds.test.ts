@@ -122,6 +122,26 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
     }
   });
 
+  test('a body of too many members is rejected unread, and of unknown ones only so many are taken in', async () => {
+    const { send } = await editor(server, { languages, groups: [] });
+    const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1]));
+    const many = (objects: number) => Array.from({ length: objects }, () => members(10_000));
+    const imported = await send('POST', '/users/import', { lines: [], x: many(16) });
+    expect(imported).toMatchObject({
+      status: 400,
+      json: { message: expect.stringMatching(/more than 150000 members/) },
+    });
+    for (const [more, field] of [
+      [{ x: many(2) }, 'x'],
+      [{ take: [{ path: 'g', language: 'en', x: many(2) }] }, 'take[0].x'],
+      [{ take: [{ path: many(2), language: 'en' }] }, 'take[0].path'],
+    ] as const) {
+      const sent = { file: 'path,en\ng,x\n', ...more };
+      const answer = await send('POST', '/catalog/translations/import', sent, { 'if-match': '*' });
+      expect(answer).toMatchObject({ status: 400, json: { errors: [{ field }] } });
+    }
+  });
+
   test('a revision beyond the number range does not exist', async () => {
     const { get, send } = await editor(server, { languages, groups: [] });
     for (const revision of ['2147483648', '99999999999999999999']) {

@@ -8,7 +8,7 @@ import { ERRORS, type ErrorName } from '../errors.ts';
 import { missingReason } from '../required.ts';
 import { checkSelection, matchWithin } from '../selections/check-selection.ts';
 import { holdTexts, isOpenText, type OpenText, type OpenTexts } from '../selections/open-texts.ts';
-import { findAmbiguity } from '../strict-json.ts';
+import { findAmbiguity, findExcess, MAX_DEPTH } from '../strict-json.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { readTransferTime } from './transfer-time.ts';
 import { isStatus } from './users.ts';
@@ -51,6 +51,8 @@ export type LineRules = {
 export type Held = ReadonlyMap<number, readonly Scalar[]>;
 
 export const MAX_LINE_BYTES = 1024 * 1024;
+/** Shorter lines cannot contain too much for the parser. */
+const SHORT = 2_048;
 const MAX_OPTIONS = 500;
 /** Clocks of two machines differ. */
 const FUTURE_MS = 5 * 60_000;
@@ -111,19 +113,32 @@ const MAX_STEPS_OF_LINE = 2_000_000;
 function parseLine(line: FileLine): Members {
   if ('unreadable' in line) {
     if (line.unreadable === 'not UTF-8') throw new LineRefused('bodyNotJson', null, 'The line is not UTF-8.');
-    throw new LineRefused('bodyTooLarge', null, 'The line is longer than 1 MiB.');
+    throw tooLong();
   }
+  const { text } = line;
+  if (text.length > SHORT) refuseExcess(text);
   let value: unknown;
   try {
-    value = JSON.parse(line.text);
+    value = JSON.parse(text);
   } catch {
     throw new LineRefused('bodyNotJson', null, 'The line is not JSON.');
   }
   if (!isObject(value)) throw new LineRefused('bodyNotJson', null, 'The line is not a JSON object.');
   // If it serializes to the same text, no member is repeated.
-  const problem = JSON.stringify(value) === line.text ? undefined : findAmbiguity(line.text);
+  const problem = JSON.stringify(value) === text ? undefined : findAmbiguity(text);
   if (problem) throw new LineRefused('bodyNotJson', null, `The line cannot be imported: ${problem}.`);
   return value;
+}
+
+function tooLong(): LineRefused {
+  return new LineRefused('bodyTooLarge', null, 'The line is longer than 1 MiB.');
+}
+
+/** Before it is parsed: a service does that on the HTTP thread. */
+function refuseExcess(text: string): void {
+  if (Buffer.byteLength(text) > MAX_LINE_BYTES) throw tooLong();
+  const excess = findExcess(text, MAX_DEPTH);
+  if (excess) throw new LineRefused('bodyNotJson', null, `The line cannot be imported: it ${excess.message}.`);
 }
 
 function isObject(value: unknown): value is Members {
