@@ -48,9 +48,15 @@ const SAVE = `insert into selections (user_id, app_id, ${COLUMNS}, last_event, m
   returning lower(hex(selection_id)), created_at, last_event, previous_value`;
 type SaveRow = [id: string, createdAt: number, version: number, previous: string | null];
 
-export function selectionReads(
-  connection: Connection,
-): Pick<SelectionStore, 'list' | 'listOfToken' | 'listOfUser' | 'walk' | 'history' | 'walkHistory'> {
+/** Changes that are counted and sorted in a millisecond or two. */
+const FEW_CHANGES = 2_000;
+
+export function selectionReads(connection: Connection): Pick<
+  SelectionStore,
+  'list' | 'listOfToken' | 'listOfUser' | 'walk' | 'history' | 'walkHistory'
+> & {
+  hasLongHistory(userId: string): Promise<boolean>;
+} {
   const { statement, rows, value, snapshot } = connection;
   const list = (userId: string): SelectionRecord[] => rows<ListRow>(LIST).all(toBytes(userId)).map(toRecord);
   return {
@@ -88,6 +94,10 @@ export function selectionReads(
         );
         return { total: value(`select count(*) as n from selection_events where ${where}`, ...of), items };
       });
+    },
+    async hasLongHistory(userId) {
+      const some = `select 1 from selection_events where user_id = ? limit 1 offset ${FEW_CHANGES}`;
+      return statement(some).get(toBytes(userId)) !== undefined;
     },
     async walk(userId, afterKeyNo) {
       const found = rows<WalkRow>(WALK).iterate(toBytes(userId), afterKeyNo);

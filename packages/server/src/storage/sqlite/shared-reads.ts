@@ -4,6 +4,9 @@ import { RecentFailure } from '../problems.ts';
 import { type Connection, connectToRead } from './connection.ts';
 import { type DamageReport, damaged, isDamage, isUnreadable, NO_DAMAGE, toPortError } from './errors.ts';
 
+/** Maximum length of the reads of one turn, besides the last. */
+const SLICE_MS = 5;
+
 type Waiting = { read(): unknown; reject(error: unknown): void };
 
 /**
@@ -51,7 +54,7 @@ export class SharedReads {
   }
 
   close(): void {
-    this.#run();
+    while (this.#waiting.length > 0) this.#run();
     this.#connection.close();
   }
 
@@ -75,19 +78,28 @@ export class SharedReads {
     return toPortError(error, this.#path);
   }
 
+  /** Leaves to the next turns what takes longer than a slice: the few reads that take milliseconds may come together. */
   #run(): void {
     const waiting = this.#waiting;
     if (waiting.length === 0) return;
     this.#waiting = [];
+    let done = 0;
     try {
       this.#checkFile();
+      const until = performance.now() + SLICE_MS;
       this.#connection.snapshot(() => {
-        for (const { read } of waiting) read();
+        do {
+          waiting[done++]?.read();
+        } while (done < waiting.length && performance.now() < until);
       });
     } catch (error) {
       // Has no effect on reads that already have a result.
       for (const { reject } of waiting) reject(error);
+      return;
     }
+    if (done === waiting.length) return;
+    this.#waiting = [...waiting.slice(done), ...this.#waiting];
+    setImmediate(() => this.#run());
   }
 }
 

@@ -35,6 +35,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       listValues: async (...args: Parameters<Walk['listValues']>) => ({ found: listValues(...args) }),
     };
   });
+  const { hasLongHistory, ...saved } = of(selectionReads);
   const common = commonStores({
     reads: (make) => of((connection) => make(queryOn(connection))),
     act: (call) => run('performCommonAct', call),
@@ -73,7 +74,9 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
     rateLimits: { spend: (spendings, now) => run('spendAllowances', spendings, now) },
     catalogs: { ...of(catalogReads), publish: (publication) => run('publishCatalog', publication) },
     selections: {
-      ...of(selectionReads),
+      ...saved,
+      history: async (...args) =>
+        (await hasLongHistory(args[0])) ? survey('listHistory', ...args) : saved.history(...args),
       save: (appId, userId, selections, change) => run('saveSelections', appId, userId, selections, change),
       countByValue: (appId, keyNo, after) => survey('countByValue', appId, keyNo, after),
       survey: (appId, keyNo, wanted) => survey('survey', appId, keyNo, wanted),
@@ -113,6 +116,11 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
     },
     deliveries: {
       ...common.deliveries,
+      // No index has the others in order.
+      list: (webhookId, filter, page) =>
+        filter.state === undefined || filter.state === 'failed'
+          ? common.deliveries.list(webhookId, filter, page)
+          : survey('listDeliveries', webhookId, filter, page),
       enqueue: (lease, position, deliveries) => run('enqueueDeliveries', lease, position, deliveries),
       take: (lease, now, limit) => run('takeDeliveries', lease, now, limit),
       settle: (lease, attempts, off) => run('settleDeliveries', lease, attempts, off),

@@ -1,9 +1,20 @@
 import { takePage } from '../../page-bytes.ts';
 import { audit } from '../common/activity-and-audit.ts';
+import { deliveries } from '../common/webhooks.ts';
 import { toValuePage, WALK_ROWS } from '../pages.ts';
-import type { AuditStore, KeySurvey, ListedCounts, ListedKey, SelectionStore, ValuePage, ValueRow } from '../port.ts';
+import type {
+  AuditStore,
+  DeliveryStore,
+  KeySurvey,
+  ListedCounts,
+  ListedKey,
+  SelectionStore,
+  ValuePage,
+  ValueRow,
+} from '../port.ts';
 import { queryOn } from './common.ts';
 import type { Connection } from './connection.ts';
+import { selectionReads } from './selections.ts';
 import { walkReads } from './user-walk.ts';
 
 const DAY_MS = 86_400_000;
@@ -59,6 +70,8 @@ export function surveyReads(connection: Connection) {
   return {
     ...walkReads(connection),
     listAudit: (...args: Parameters<AuditStore['list']>) => audit.reads.list(queryOn(connection), ...args),
+    listDeliveries: (...args: Parameters<DeliveryStore['list']>) => deliveries.reads.list(queryOn(connection), ...args),
+    listHistory: selectionReads(connection).history,
     countByValue(appId: number, keyNo: number, after: string | null): ValuePage {
       const found = statement<ValueRow>(PAGE).iterate(appId, keyNo, after ?? '');
       return toValuePage(takePage(found, (row) => row.value.length));
