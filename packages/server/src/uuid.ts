@@ -1,17 +1,17 @@
 import { hash, randomUUIDv7 } from 'node:crypto';
 
-let latest = '';
-let count = 0;
+/** 48 bits of time, then 12 bits that RFC 9562 allows as a counter. */
+let latest = 0n;
 
-/** A version 7 UUID that sorts after all earlier ones from this process, even within a millisecond. */
-export function orderedUuid(): string {
-  const uuid = randomUUIDv7();
-  // 48 bits of time, the version, then 12 bits that RFC 9562 allows as a counter.
-  const time = uuid.slice(0, 13) > latest ? uuid.slice(0, 13) : latest;
-  count = time === latest ? count + 1 : 0;
-  if (count > 0xfff) return orderedUuid();
-  latest = time;
-  return `${time}-7${count.toString(16).padStart(3, '0')}${uuid.slice(18)}`;
+/**
+ * A version 7 UUID that sorts after all earlier ones from this process, even within a millisecond or after the clock was
+ * set back: then it counts on from the latest one.
+ */
+export function orderedUuid(uuid = randomUUIDv7()): string {
+  const now = BigInt(`0x${uuid.slice(0, 8)}${uuid.slice(9, 13)}000`);
+  latest = now > latest ? now : latest + 1n;
+  const text = latest.toString(16).padStart(15, '0');
+  return `${text.slice(0, 8)}-${text.slice(8, 12)}-7${text.slice(12)}${uuid.slice(18)}`;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
