@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
+import { ClientGone, readBody } from '../../src/http/server/body.ts';
 import { databases } from '../databases.ts';
 import { endAll, makeApplication, serve } from '../operations/serve-process.ts';
 import { rawRequest } from './pipeline.ts';
@@ -50,4 +52,17 @@ it.each([
   expect(exited).toBe('running');
   expect((await fetch(`${server.url}/livez`)).status).toBe(200);
   expect(server.stderr()).toBe('');
+});
+
+it('notices that a client has left before its body was read', async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const server = createServer((raw) => {
+    raw.once('close', () => resolve(readBody(raw, { count() {} }, 1_000).catch((error: unknown) => error)));
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1234');
+  expect(await promise).toBeInstanceOf(ClientGone);
+  server.close();
 });

@@ -30,6 +30,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 export function readBody(raw: IncomingMessage, connection: Counted, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    // While its caller was checked: it closes only once.
+    if (raw.destroyed) throw new ClientGone();
     if (Number(raw.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
     const chunks: Buffer[] = [];
     let bytes = 0;
