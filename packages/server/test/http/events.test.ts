@@ -160,9 +160,9 @@ describe.each(databases)('events on $kind', (database) => {
       ['after=nonsense', 'after is not a cursor.'],
       [`after=${foreign}`, 'after is a cursor of another application or service.'],
       [`after=${foreign}&after=latest`, 'after must be given once.'],
-      ['limit=0', 'limit must be a whole number, 1 or more.'],
-      ['limit=x', 'limit must be a whole number, 1 or more.'],
-      ['type=user.vanished', 'type must be one of user.created, '],
+      ['limit=0', 'limit must be at least 1.'],
+      ['limit=x', 'limit must be a whole number.'],
+      ['type=user.vanished', 'type[0] must be one of user.created, '],
     ];
     for (const [query, message] of refusals) {
       const { status, json } = await read(query);

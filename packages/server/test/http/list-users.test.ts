@@ -126,8 +126,8 @@ describe.each(databases)('the list of users on $kind', (database) => {
     ['status=active&status=active', 'once'],
     ['effective=1', 'true or false'],
     ['count=x', 'true or false'],
-    ['limit=0', '1 or more'],
-    ['limit=-1', '1 or more'],
+    ['limit=0', 'at least 1'],
+    ['limit=-1', 'whole number'],
     ['after=nonsense', 'next'],
     [`after=${Buffer.from('[0,"x"]').toString('base64url')}`, 'next'],
   ])('%s is 9400 with the reason', async (query, reason) => {

@@ -8,14 +8,15 @@ import { authorizeApplication, hasSecretOf } from '../../domain/users/authorize-
 import { userOfTokens } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
 import { EVENT_TYPES, type EventType } from '../../storage/port.ts';
+import { pageOf } from '../manage/input.ts';
+import { LimitQuery } from '../manage/schemas.ts';
 import { identifyApplication } from '../options/api-key.ts';
 import { USER_ERRORS } from '../options/schemas.ts';
-import type { Query } from '../paging.ts';
 import { prefersType, readAuthorization } from '../request-headers.ts';
-import { type BodyStream, type HttpRequest, noteUser } from '../server/request-and-reply.ts';
+import { type BodyStream, noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
-import { LimitQuery, readLimit, readOnce, refuseParameter } from '../users/user-filter.ts';
+import { readListQuery } from '../users/user-filter.ts';
 import { BACK_END_ERRORS } from '../users/user-routes.ts';
 import { EventResponse } from './event-shapes.ts';
 
@@ -107,7 +108,7 @@ const listEventsSchema = {
           '`next` of an earlier page, or `latest` for what happens from now on; without it, the oldest event is first',
       }),
     ),
-    limit: LimitQuery,
+    ...LimitQuery,
     type: Type.Optional(Type.Array(Type.Enum([...EVENT_TYPES]), { description: 'only these types' })),
   }),
   headers: Type.Object({
@@ -131,11 +132,11 @@ export function listEventsRoute(app: Routes, service: Service, live: LiveEvents)
     request.about = { clientId };
     const credentials = readAuthorization(request.headers.authorization);
     const application = await authorizeApplication(service, { clientId, credentials, admission: request.admission });
-    const { query } = request;
-    const types = readTypes(query);
-    const limit = readLimit(query);
+    const { type, after: since, ...size } = readListQuery(listEventsSchema.querystring, request.query);
+    const types = type && [...new Set(type)];
+    const { limit } = pageOf(size);
     const isStream = prefersType(request.headers.accept ?? '', EVENT_STREAM, 'application/json');
-    const after = readAfter(service, application, request, isStream);
+    const after = readAfter(service, application, since, isStream ? request.headers['last-event-id'] : undefined);
     reply.header('cache-control', 'no-store').header('vary', 'Accept');
     const cursor = (no: number): string => writeCursor(service.keyring, application, no);
     if (isStream) {
@@ -164,21 +165,12 @@ export function listEventsRoute(app: Routes, service: Service, live: LiveEvents)
 function readAfter(
   { keyring }: Service,
   application: Application,
-  { query, headers }: HttpRequest,
-  isStream: boolean,
+  after: string | undefined,
+  resumed: string | string[] | undefined,
 ): number | 'start' | 'latest' {
-  const resumed = isStream ? headers['last-event-id'] : undefined;
   if (typeof resumed === 'string' && resumed !== '') return readCursor(keyring, application, resumed, 'Last-Event-ID');
-  const after = readOnce(query, 'after', refuseParameter);
   if (after === undefined) return 'start';
   return after === 'latest' ? after : readCursor(keyring, application, after, 'after');
-}
-
-function readTypes({ type = [] }: Query): EventType[] | undefined {
-  const types = [...new Set([type].flat())];
-  const unknown = types.find((each) => !EVENT_TYPES.includes(each as EventType));
-  if (unknown !== undefined) throw refuseParameter('type', `must be one of ${EVENT_TYPES.join(', ')}`);
-  return types.length > 0 ? (types as EventType[]) : undefined;
 }
 
 /** The types that a page gets, and those that end its stream. */

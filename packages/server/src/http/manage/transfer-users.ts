@@ -139,11 +139,11 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
         next: Nullable(Type.String()),
       }),
     },
-    async handle({ application: { appId }, manager, query, readQuery, request }) {
-      const { search = '', after: place, ...span } = readQuery();
-      const wanted = readFilter(query, await service.catalogs.get(appId), refuse);
+    async handle({ application: { appId }, manager, readQuery, request }) {
+      const { search = '', after: place, ...shared } = readQuery();
+      const wanted = readFilter(shared, await service.catalogs.get(appId), refuse);
       if (search !== '') wanted.test = createSearchTest(search);
-      wanted.created = readCreated(span);
+      wanted.created = readCreated(shared);
       const isFiltered =
         wanted.conditions.length > 0 || [wanted.status, wanted.created, wanted.test].some((each) => each !== undefined);
       const filter = isFiltered ? wanted : undefined;

@@ -73,7 +73,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
         limit: wanted,
         partial: isPartial = false,
         sort,
-        ...span
+        ...shared
       } = readQuery();
       const { limit } = pageOf({ limit: wanted });
       const { appId } = application;
@@ -81,10 +81,10 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
       const { signal } = request;
       const pace = service.searchTime.pace(appId, { signal });
       const { users } = service.storage;
-      const filter = readFilter(query, await service.catalogs.get(appId), refuse);
+      const filter = readFilter(shared, await service.catalogs.get(appId), refuse);
       if (sort !== undefined && filter.conditions.length > 0) throw refuse('sort', 'is not supported with `where`');
       filter.sort = sort;
-      filter.created = readCreated(span);
+      filter.created = readCreated(shared);
       const isFiltered =
         filter.conditions.length > 0 || [filter.status, filter.created, sort].some((each) => each !== undefined);
       if (search !== '') filter.test = createSearchTest(search);

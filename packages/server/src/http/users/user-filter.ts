@@ -1,11 +1,11 @@
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { ListPlace, UserFilter } from '../../domain/users/match-users.ts';
-import { isStatus } from '../../domain/users/users.ts';
 import { MAX_CONDITIONS, readWhere, WhereProblem } from '../../domain/users/where.ts';
-import { Type } from '../../schema.ts';
-import { USER_STATUSES } from '../../storage/port.ts';
+import { type Static, type TSchema, Type } from '../../schema.ts';
+import { USER_STATUSES, type UserStatus } from '../../storage/port.ts';
 import { isUuid } from '../../uuid.ts';
+import { readParameters } from '../manage/input.ts';
 import type { Query } from '../paging.ts';
 
 /** The filters of every list of users. */
@@ -21,53 +21,35 @@ export const FilterQuery = {
   effective: Type.Optional(Type.Boolean({ description: 'include defaults' })),
 };
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
-
-/** The page size of the lists of /api/v2/app. */
-export const LimitQuery = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }));
-
 /** `refuse` makes the area's error for a parameter, from its name and what is wrong with it. */
 export type Refuse = (field: string, message: string) => Error;
 
-/** The error of /api/v2/app. */
+/** The parameters of a list of /api/v2/app: what is wrong with them is 9400. */
+export function readListQuery<T extends TSchema>(schema: T, query: Query): Static<T> {
+  try {
+    return readParameters(schema, query);
+  } catch (error) {
+    if (!(error instanceof InnkeeperError)) throw error;
+    throw new InnkeeperError('usersBadRequest', { message: error.message });
+  }
+}
+
 export const refuseParameter: Refuse = (field, message) =>
   new InnkeeperError('usersBadRequest', { message: `${field} ${message}.` });
 
-export function readFilter(query: Query, catalog: CompiledCatalog, refuse: Refuse): UserFilter {
-  const status = readOnce(query, 'status', refuse);
-  if (status !== undefined && !isStatus(status)) throw refuse('status', 'must be "active" or "suspended"');
-  const where = [query.where ?? []].flat();
-  if (where.some((text) => text.includes('\u0000') || !text.isWellFormed())) {
-    throw refuse('where', 'contains invalid characters');
-  }
+type Wanted = { status?: UserStatus; where?: readonly string[]; effective?: boolean };
+
+export function readFilter(
+  { status, where = [], effective = false }: Wanted,
+  catalog: CompiledCatalog,
+  refuse: Refuse,
+): UserFilter {
   try {
-    return { catalog, status, conditions: readWhere(where, catalog), effective: readTruth(query, 'effective', refuse) };
+    return { catalog, status, conditions: readWhere(where, catalog), effective };
   } catch (error) {
     if (error instanceof WhereProblem) throw refuse('where', error.message);
     throw error;
   }
-}
-
-export function readOnce(query: Query, name: string, refuse: Refuse): string | undefined {
-  const value = query[name];
-  if (Array.isArray(value)) throw refuse(name, 'must be given once');
-  return value;
-}
-
-/** Clamped to the maximum; anything but a whole number from 1 is rejected. */
-export function readLimit(query: Query): number {
-  const text = readOnce(query, 'limit', refuseParameter);
-  if (text === undefined) return DEFAULT_LIMIT;
-  if (!/^\d+$/.test(text) || Number(text) === 0) throw refuseParameter('limit', 'must be a whole number, 1 or more');
-  return Math.min(Number(text), MAX_LIMIT);
-}
-
-export function readTruth(query: Query, name: string, refuse: Refuse): boolean {
-  const text = readOnce(query, name, refuse);
-  if (text === undefined || text === 'false') return false;
-  if (text !== 'true') throw refuse(name, 'must be true or false');
-  return true;
 }
 
 /** An opaque position for clients to send back. */

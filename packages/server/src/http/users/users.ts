@@ -5,28 +5,19 @@ import { authorizeApplication } from '../../domain/users/authorize-application.t
 import { emailOf } from '../../domain/users/email.ts';
 import { countUsers, matchUsers, pageOfUsers, type UserFilter } from '../../domain/users/match-users.ts';
 import { createUser, deleteUser, readUserChange, updateUser } from '../../domain/users/users.ts';
-import { NotModified, Type } from '../../schema.ts';
+import { NotModified, readElsewhere, Type } from '../../schema.ts';
 import { USER_STATUSES, type UserRecord } from '../../storage/port.ts';
 import { readJsonObject } from '../bodies.ts';
+import { pageOf } from '../manage/input.ts';
+import { LimitQuery } from '../manage/schemas.ts';
 import { CACHED_HEADERS } from '../options/schemas.ts';
 import { etagOf, hasCurrent, prefersType, readAuthorization } from '../request-headers.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
-import {
-  FilterQuery,
-  LimitQuery,
-  linkToNext,
-  readFilter,
-  readLimit,
-  readOnce,
-  readPlace,
-  readTruth,
-  refuseParameter,
-  writePlace,
-} from './user-filter.ts';
-import { BACK_END_ERRORS, PATH_WITHOUT_CODE, PATHS_OF_USER, schemaOf, USERS_PATH, userRoute } from './user-routes.ts';
+import { FilterQuery, linkToNext, readFilter, readListQuery, readPlace, refuseParameter, writePlace } from './user-filter.ts';
+import { BACK_END_ERRORS, schemaOf, USERS_PATH, userRoute, WAYS_TO_USER, WITHOUT_CODE } from './user-routes.ts';
 
 /**
  * Shapes that several operations share. They only document: the rules check requests and choose the error codes. A
@@ -140,11 +131,11 @@ const listUsersSchema = {
   tags: ['users'],
   params: Type.Object({ clientId: Type.String() }),
   querystring: Type.Object({
-    clientUserId: Type.Optional(Type.String({ description: 'exact match' })),
+    clientUserId: Type.Optional(readElsewhere(Type.String({ description: 'exact match' }))),
     ...FilterQuery,
     count: Type.Optional(Type.Boolean({ description: 'adds `total`' })),
     after: Type.Optional(Type.String({ description: '`next` of the previous page' })),
-    limit: LimitQuery,
+    ...LimitQuery,
   }),
   security: [{ basic: [] }],
   produces: ['application/json', NDJSON],
@@ -173,8 +164,9 @@ export function listApplicationUsersRoute(app: Routes, service: Service): void {
     const application = await authorizeApplication(service, { clientId, credentials, admission: request.admission });
     const { query } = request;
     const { appId } = application;
-    const filter = readFilter(query, await service.catalogs.get(appId), refuseParameter);
-    const isNobody = !(await narrow(service, appId, filter, readOnce(query, 'clientUserId', refuseParameter)));
+    const wanted = readListQuery(listUsersSchema.querystring, query);
+    const filter = readFilter(wanted, await service.catalogs.get(appId), refuseParameter);
+    const isNobody = !(await narrow(service, appId, filter, wanted.clientUserId));
     if (prefersType(request.headers.accept ?? '', NDJSON, 'application/json')) {
       reply.header('cache-control', 'no-store').header('vary', 'Accept');
       return reply.stream(
@@ -182,9 +174,9 @@ export function listApplicationUsersRoute(app: Routes, service: Service): void {
         isNobody ? nothing() : stream(service, appId, filter, request.signal),
       );
     }
-    const limit = readLimit(query);
-    const place = readPlace(readOnce(query, 'after', refuseParameter), refuseParameter);
-    const isCounted = readTruth(query, 'count', refuseParameter);
+    const { limit } = pageOf(wanted);
+    const place = readPlace(wanted.after, refuseParameter);
+    const isCounted = wanted.count ?? false;
     if (isNobody) return respondWithUsers(request, reply, { items: [], next: null, ...(isCounted && { total: 0 }) });
     const { users } = service.storage;
     // Few match, or all are counted: that may take as long as reading every user.
@@ -207,10 +199,10 @@ async function narrow(
   { storage: { users } }: Service,
   appId: number,
   filter: UserFilter,
-  clientUserId: string | undefined,
+  clientUserId: unknown,
 ): Promise<boolean> {
   if (clientUserId === undefined) return true;
-  const user = missingReason(clientUserId) ? undefined : await users.findByClientUserId(appId, clientUserId);
+  const user = missingReason(clientUserId) ? undefined : await users.findByClientUserId(appId, clientUserId as string);
   filter.userId = user?.userId;
   return user !== undefined;
 }
