@@ -1,6 +1,5 @@
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
-import type { Admission } from '../limits/rate-limits.ts';
 import type { Service } from '../service.ts';
 
 export type Credentials =
@@ -8,19 +7,6 @@ export type Credentials =
   | { kind: 'basic'; clientId: string; clientSecret: string }
   | { kind: 'bearer'; accessToken: string }
   | { kind: 'unreadable' };
-
-/** The application in the path, for its own back end: 0012 if the id is unknown, then 0011. */
-export async function authorizeApplication(
-  service: Service,
-  request: { clientId: string; credentials: Credentials; admission: Admission },
-): Promise<Application> {
-  const { clientId, credentials, admission } = request;
-  const application = await service.applications.findByClientId(clientId);
-  if (!application) throw new InnkeeperError('applicationUnknown');
-  if (!(await hasSecretOf(service, application, credentials))) throw new InnkeeperError('backEndCredentialsWrong');
-  admission.admitApplication(application, 'users');
-  return application;
-}
 
 export async function hasSecretOf(
   { applications, now }: Service,

@@ -4,7 +4,7 @@ import { BEAT_MS, type Follower, type LiveEvents, type LivePage } from '../../do
 import { type PublicEvent, readCursor, toPublicEvents, writeCursor } from '../../domain/events/public-event.ts';
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices, mapSteps } from '../../domain/slices.ts';
-import { authorizeApplication, hasSecretOf } from '../../domain/users/authorize-application.ts';
+import { hasSecretOf } from '../../domain/users/authorize-application.ts';
 import { userOfTokens } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
 import { EVENT_TYPES, type EventType } from '../../storage/port.ts';
@@ -17,7 +17,7 @@ import { type BodyStream, noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { readListQuery } from '../users/user-filter.ts';
-import { BACK_END_ERRORS } from '../users/user-routes.ts';
+import { admitBackEnd, BACK_END_ERRORS } from '../users/user-routes.ts';
 import { EventResponse } from './event-shapes.ts';
 
 const EVENT_STREAM = 'text/event-stream';
@@ -128,10 +128,7 @@ const listEventsSchema = {
 
 export function listEventsRoute(app: Routes, service: Service, live: LiveEvents): void {
   app.get('/api/v2/app/:clientId/events', { schema: listEventsSchema }, async (request, reply) => {
-    const { clientId = '' } = request.params;
-    request.about = { clientId };
-    const credentials = readAuthorization(request.headers.authorization);
-    const application = await authorizeApplication(service, { clientId, credentials, admission: request.admission });
+    const { application, credentials } = await admitBackEnd(service, request);
     const { type, after: since, ...size } = readListQuery(listEventsSchema.querystring, request.query);
     const types = type && [...new Set(type)];
     const { limit } = pageOf(size);
@@ -147,7 +144,7 @@ export function listEventsRoute(app: Routes, service: Service, live: LiveEvents)
           for (const { no, event } of items) yield writeEvent(event.type, event, cursor(no));
         },
         async isAllowed() {
-          const now = await service.applications.findByClientId(clientId);
+          const now = await service.applications.findByClientId(application.clientId);
           return now !== undefined && hasSecretOf(service, now, credentials);
         },
       });

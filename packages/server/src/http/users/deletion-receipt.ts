@@ -2,13 +2,11 @@ import type { Application } from '../../domain/applications/application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { signReceipt } from '../../domain/selections/receipts.ts';
 import type { Service } from '../../domain/service.ts';
-import { authorizeApplication } from '../../domain/users/authorize-application.ts';
 import { Type } from '../../schema.ts';
 import { readUuid } from '../../uuid.ts';
-import { readAuthorization } from '../request-headers.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
-import { BACK_END_ERRORS, USERS_PATH } from './user-routes.ts';
+import { admitBackEnd, BACK_END_ERRORS, USERS_PATH } from './user-routes.ts';
 
 export const JWT_TYPE = 'application/jwt';
 
@@ -32,10 +30,8 @@ const schema = {
 
 export function deletionReceiptRoute(app: Routes, service: Service): void {
   app.get(`${USERS_PATH}/:serviceUserCode/deletion-receipt`, { schema }, async (request, reply) => {
-    const { clientId = '', serviceUserCode = '' } = request.params;
-    request.about = { clientId };
-    const credentials = readAuthorization(request.headers.authorization);
-    const application = await authorizeApplication(service, { clientId, credentials, admission: request.admission });
+    const { application } = await admitBackEnd(service, request);
+    const { serviceUserCode = '' } = request.params;
     const receipt = await writeDeletionReceipt(service, application, serviceUserCode);
     if (receipt === undefined) throw new InnkeeperError('userUnknown');
     return reply.header('cache-control', 'no-store').type(JWT_TYPE).send(receipt);

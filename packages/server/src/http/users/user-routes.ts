@@ -1,6 +1,7 @@
 import type { Application } from '../../domain/applications/application.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import { authorizeApplication } from '../../domain/users/authorize-application.ts';
+import { type Credentials, hasSecretOf } from '../../domain/users/authorize-application.ts';
 import { findUserOfPath, type UserOfPath } from '../../domain/users/identify-user.ts';
 import { type TProperties, Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
@@ -71,6 +72,21 @@ export function schemaOf(schema: RouteSchema & { operationId: string }, userPath
 
 export type UserRequest = { request: HttpRequest; reply: HttpReply; application: Application; user: UserRecord };
 
+/** The application in the path, for its own back end, and what authorized it: 0012 if the id is unknown, then 0011. */
+export async function admitBackEnd(
+  service: Service,
+  request: HttpRequest,
+): Promise<{ application: Application; credentials: Credentials }> {
+  const { clientId = '' } = request.params;
+  request.about = { clientId };
+  const credentials = readAuthorization(request.headers.authorization);
+  const application = await service.applications.findByClientId(clientId);
+  if (!application) throw new InnkeeperError('applicationUnknown');
+  if (!(await hasSecretOf(service, application, credentials))) throw new InnkeeperError('backEndCredentialsWrong');
+  request.admission.admitApplication(application, 'users');
+  return { application, credentials };
+}
+
 type UserOperation = {
   method: Method;
   schema: RouteSchema & { operationId: string };
@@ -100,15 +116,8 @@ export function userRoute(
       path: userPath.path,
       schema: full,
       async handler(request, reply) {
-        const { clientId = '' } = request.params;
-        request.about = { clientId };
-        const credentials = readAuthorization(request.headers.authorization);
-        const application = await authorizeApplication(service, {
-          clientId,
-          credentials,
-          admission: request.admission,
-        });
-        const user = await findUserOfPath(service, application, userPath.read(request.params));
+        const { application } = await admitBackEnd(service, request);
+        const user = await findUserOfPath(service, application, way.read(request.params));
         noteUser(request, user);
         reply.header('cache-control', 'no-store');
         return handle({ request, reply, application, user });

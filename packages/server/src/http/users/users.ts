@@ -1,7 +1,6 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import { missingReason } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
-import { authorizeApplication } from '../../domain/users/authorize-application.ts';
 import { emailOf } from '../../domain/users/email.ts';
 import { countUsers, matchUsers, pageOfUsers, type UserFilter } from '../../domain/users/match-users.ts';
 import { createUser, deleteUser, readUserChange, updateUser } from '../../domain/users/users.ts';
@@ -17,7 +16,15 @@ import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
 import { FilterQuery, linkToNext, readFilter, readListQuery, readPlace, refuseParameter, writePlace } from './user-filter.ts';
-import { BACK_END_ERRORS, schemaOf, USERS_PATH, userRoute, WAYS_TO_USER, WITHOUT_CODE } from './user-routes.ts';
+import {
+  admitBackEnd,
+  BACK_END_ERRORS,
+  schemaOf,
+  USERS_PATH,
+  userRoute,
+  WAYS_TO_USER,
+  WITHOUT_CODE,
+} from './user-routes.ts';
 
 /**
  * Shapes that several operations share. They only document: the rules check requests and choose the error codes. A
@@ -158,12 +165,8 @@ const listUsersSchema = {
 
 export function listApplicationUsersRoute(app: Routes, service: Service): void {
   app.get(USERS_PATH, { schema: listUsersSchema }, async (request, reply) => {
-    const { clientId = '' } = request.params;
-    request.about = { clientId };
-    const credentials = readAuthorization(request.headers.authorization);
-    const application = await authorizeApplication(service, { clientId, credentials, admission: request.admission });
+    const { appId, clientId } = (await admitBackEnd(service, request)).application;
     const { query } = request;
-    const { appId } = application;
     const wanted = readListQuery(listUsersSchema.querystring, query);
     const filter = readFilter(wanted, await service.catalogs.get(appId), refuseParameter);
     const isNobody = !(await narrow(service, appId, filter, wanted.clientUserId));
