@@ -11,7 +11,7 @@ import { catalogSchemaRoute, openapiRoute } from './http/docs/schema-routes.ts';
 import { CredentialThrottle, createErrorHandler } from './http/errors.ts';
 import { listEventsRoute, userEventsRoute } from './http/events/events.ts';
 import { manageRoutes } from './http/manage/routes.ts';
-import { introspectRoute, jwksRoute, metadataRoute, revokeRoute } from './http/oauth/endpoints.ts';
+import { oauthRoutes } from './http/oauth/endpoints.ts';
 import { flagRoutes } from './http/ofrep/evaluate-flags.ts';
 import { healthRoutes, metricsRoute } from './http/operations/health-and-metrics.ts';
 import type { CatalogCache } from './http/options/catalog-cache.ts';
@@ -86,10 +86,7 @@ export function createApp(parts: AppParts): Door {
     deletionReceiptRoute(routes, service);
     preferenceLinkRoutes(routes, service);
     listEventsRoute(routes, service, liveEvents);
-    metadataRoute(routes, service);
-    jwksRoute(routes, service, () => keys.published());
-    introspectRoute(routes, service);
-    revokeRoute(routes, service);
+    oauthRoutes(routes, service, () => keys.published());
   }
   // A preference link points to the process that created it, which may serve either area.
   if (config.areas.has('users') || config.areas.has('options')) {
@@ -158,7 +155,7 @@ export function readExchanged(request: HttpRequest, reply: HttpReply): Exchanged
     userAgent: headers['user-agent'],
     authorization: headers.authorization,
     userId: about?.userId,
-    body: Buffer.isBuffer(body) ? body : undefined,
+    body,
     answer:
       about && (reply.body instanceof WireText ? reply.body.toBuffer() : isStream(reply.body) ? undefined : reply.body),
   };

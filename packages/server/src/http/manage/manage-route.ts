@@ -260,7 +260,7 @@ function toRequest<Body, Query>(
     reply,
     params,
     query,
-    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+    body: request.body ?? Buffer.alloc(0),
     readQuery: () => readParameters(querystring as TSchema, query) as Sent<Query>,
     readBody: () => requireShape(body as TSchema, readJsonObject(request)) as Sent<Body>,
     linked(listing) {
