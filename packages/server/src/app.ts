@@ -25,14 +25,8 @@ import { Routes } from './http/server/routes.ts';
 import { WireText } from './http/server/wire-text.ts';
 import { deletionReceiptRoute } from './http/users/deletion-receipt.ts';
 import { preferenceLinkRoutes } from './http/users/preference-link.ts';
-import { getAccessTokenRoute, specialTokenRoute } from './http/users/user-tokens.ts';
-import {
-  createUserRoute,
-  deleteUserRoute,
-  getApplicationUserRoute,
-  listApplicationUsersRoute,
-  updateApplicationUserRoute,
-} from './http/users/users.ts';
+import { userTokenRoutes } from './http/users/user-tokens.ts';
+import { userRoutes } from './http/users/users.ts';
 import type { Exchanged } from './monitoring/logged-request.ts';
 import { createAccessLog } from './monitoring/logging.ts';
 import type { Metrics } from './monitoring/metrics.ts';
@@ -76,13 +70,8 @@ export function createApp(parts: AppParts): Door {
   healthRoutes(routes, service, () => door.isClosing);
   metricsRoute(routes, metrics, config.metricsToken);
   if (config.areas.has('users')) {
-    createUserRoute(routes, service);
-    specialTokenRoute(routes, service);
-    getAccessTokenRoute(routes, service);
-    listApplicationUsersRoute(routes, service);
-    getApplicationUserRoute(routes, service);
-    updateApplicationUserRoute(routes, service);
-    deleteUserRoute(routes, service);
+    userTokenRoutes(routes, service);
+    userRoutes(routes, service);
     deletionReceiptRoute(routes, service);
     preferenceLinkRoutes(routes, service);
     listEventsRoute(routes, service, liveEvents);

@@ -1,10 +1,53 @@
 import type { Service } from '../../domain/service.ts';
 import { getAccessToken } from '../../domain/users/get-access-token.ts';
 import { issueSpecialToken } from '../../domain/users/special-token.ts';
+import { createUser } from '../../domain/users/users.ts';
 import { Type } from '../../schema.ts';
 import { readJsonObject } from '../bodies.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
-import { UserWithTokenResponse } from './users.ts';
+
+/** The schemas here only document: the rules check requests and choose the error codes. */
+const UserWithTokenResponse = Type.Object(
+  {
+    specialToken: Type.String({ description: 'valid for one exchange' }),
+    clientId: Type.String(),
+    clientUserId: Type.String(),
+    clientUserName: Type.String(),
+  },
+  { title: 'UserWithToken' },
+);
+
+const createUserSchema = {
+  operationId: 'createUser',
+  summary: 'Create application user',
+  description: 'Returns a specialToken, which get-access-token exchanges for an access token.',
+  tags: ['users'],
+  headers: Type.Object({
+    'Idempotency-Key': Type.Optional(Type.String({ description: 'makes a retry within 24 hours safe' })),
+  }),
+  body: Type.Object({
+    clientId: Type.String(),
+    clientSecret: Type.String(),
+    clientUserId: Type.String({ description: 'unique per application; may be an e-mail address' }),
+    clientUserName: Type.String({ description: 'display name' }),
+  }),
+  response: { 200: UserWithTokenResponse },
+  errors: [
+    'bodyNotJson',
+    'clientIdMissing',
+    'clientSecretMissingOnCreate',
+    'clientUserIdMissing',
+    'clientUserNameMissing',
+    'applicationUnknown',
+    'secretWrong',
+    'duplicateUser',
+    'profileExists',
+    'idempotencyKeyUnusable',
+    'idempotencyMismatch',
+    'tooManyFailures',
+    'unavailable',
+  ],
+} satisfies RouteSchema;
 
 const specialTokenSchema = {
   operationId: 'issueSpecialToken',
@@ -25,22 +68,6 @@ const specialTokenSchema = {
     'unavailable',
   ],
 } satisfies RouteSchema;
-
-export function specialTokenRoute(app: Routes, service: Service): void {
-  app.post('/api/v2/app/special-token', { schema: specialTokenSchema }, async (request, reply) => {
-    const { clientId, clientSecret, clientUserId } = readJsonObject(request);
-    request.about = { clientId };
-    reply.header('cache-control', 'no-store');
-    return issueSpecialToken(service, {
-      clientId,
-      clientSecret,
-      clientUserId,
-      admission: request.admission,
-    });
-  });
-}
-
-const GET_ACCESS_TOKEN_PATH = '/oauth/v2/get-access-token';
 
 const accessTokenSchema = {
   operationId: 'getAccessToken',
@@ -75,17 +102,31 @@ const accessTokenSchema = {
   ],
 } satisfies RouteSchema;
 
-export function getAccessTokenRoute(app: Routes, service: Service): void {
-  app.post(GET_ACCESS_TOKEN_PATH, { schema: accessTokenSchema, wrongMethod: 'onlyPost' }, async (request, reply) => {
+/** What an application does with its clientSecret in the body. */
+export function userTokenRoutes(app: Routes, service: Service): void {
+  app.post('/api/v2/app/create-user', { schema: createUserSchema }, async (request, reply) => {
+    const { clientId, clientSecret, clientUserId, clientUserName } = readJsonObject(request);
+    const { admission, headers } = request;
+    request.about = { clientId };
+    const idempotencyKey = headers['idempotency-key']?.toString();
+    reply.header('cache-control', 'no-store');
+    return createUser(service, { clientId, clientSecret, clientUserId, clientUserName, idempotencyKey, admission });
+  });
+
+  app.post('/api/v2/app/special-token', { schema: specialTokenSchema }, async (request, reply) => {
+    const { clientId, clientSecret, clientUserId } = readJsonObject(request);
+    request.about = { clientId };
+    reply.header('cache-control', 'no-store');
+    return issueSpecialToken(service, { clientId, clientSecret, clientUserId, admission: request.admission });
+  });
+
+  const exchange = { schema: accessTokenSchema, wrongMethod: 'onlyPost' } as const;
+  app.post('/oauth/v2/get-access-token', exchange, async (request, reply) => {
     const { clientSecret, specialToken } = readJsonObject(request);
     reply.header('cache-control', 'no-store');
     request.about = {};
-    const grant = await getAccessToken(service, {
-      clientSecret,
-      specialToken,
-      about: request.about,
-      admission: request.admission,
-    });
+    const { about, admission } = request;
+    const grant = await getAccessToken(service, { clientSecret, specialToken, about, admission });
     return {
       service_user_code: grant.userId,
       name: grant.name,

@@ -3,7 +3,7 @@ import { missingReason } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { emailOf } from '../../domain/users/email.ts';
 import { countUsers, matchUsers, pageOfUsers, type UserFilter } from '../../domain/users/match-users.ts';
-import { createUser, deleteUser, readUserChange, updateUser } from '../../domain/users/users.ts';
+import { deleteUser, readUserChange, updateUser } from '../../domain/users/users.ts';
 import { NotModified, readElsewhere, Type } from '../../schema.ts';
 import { USER_STATUSES, type UserRecord } from '../../storage/port.ts';
 import { readJsonObject } from '../bodies.ts';
@@ -15,7 +15,15 @@ import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
-import { FilterQuery, linkToNext, readFilter, readListQuery, readPlace, refuseParameter, writePlace } from './user-filter.ts';
+import {
+  FilterQuery,
+  linkToNext,
+  readFilter,
+  readListQuery,
+  readPlace,
+  refuseParameter,
+  writePlace,
+} from './user-filter.ts';
 import {
   admitBackEnd,
   BACK_END_ERRORS,
@@ -25,20 +33,6 @@ import {
   WAYS_TO_USER,
   WITHOUT_CODE,
 } from './user-routes.ts';
-
-/**
- * Shapes that several operations share. They only document: the rules check requests and choose the error codes. A
- * shape with a title appears in the OpenAPI document once, under that name.
- */
-export const UserWithTokenResponse = Type.Object(
-  {
-    specialToken: Type.String({ description: 'valid for one exchange' }),
-    clientId: Type.String(),
-    clientUserId: Type.String(),
-    clientUserName: Type.String(),
-  },
-  { title: 'UserWithToken' },
-);
 
 const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' });
 
@@ -74,55 +68,6 @@ function respondWithUsers(request: HttpRequest, reply: HttpReply, content: objec
   reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Accept');
   if (hasCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.type(JSON_TYPE).send(body);
-}
-
-const createUserSchema = {
-  operationId: 'createUser',
-  summary: 'Create application user',
-  description: 'Returns a specialToken, which get-access-token exchanges for an access token.',
-  tags: ['users'],
-  headers: Type.Object({
-    'Idempotency-Key': Type.Optional(Type.String({ description: 'makes a retry within 24 hours safe' })),
-  }),
-  body: Type.Object({
-    clientId: Type.String(),
-    clientSecret: Type.String(),
-    clientUserId: Type.String({ description: 'unique per application; may be an e-mail address' }),
-    clientUserName: Type.String({ description: 'display name' }),
-  }),
-  response: { 200: UserWithTokenResponse },
-  errors: [
-    'bodyNotJson',
-    'clientIdMissing',
-    'clientSecretMissingOnCreate',
-    'clientUserIdMissing',
-    'clientUserNameMissing',
-    'applicationUnknown',
-    'secretWrong',
-    'duplicateUser',
-    'profileExists',
-    'idempotencyKeyUnusable',
-    'idempotencyMismatch',
-    'tooManyFailures',
-    'unavailable',
-  ],
-} satisfies RouteSchema;
-
-export function createUserRoute(app: Routes, service: Service): void {
-  app.post('/api/v2/app/create-user', { schema: createUserSchema }, async (request, reply) => {
-    const { clientId, clientSecret, clientUserId, clientUserName } = readJsonObject(request);
-    request.about = { clientId };
-    const idempotencyKey = request.headers['idempotency-key']?.toString();
-    reply.header('cache-control', 'no-store');
-    return createUser(service, {
-      clientId,
-      clientSecret,
-      clientUserId,
-      clientUserName,
-      idempotencyKey,
-      admission: request.admission,
-    });
-  });
 }
 
 /** Users per chunk of the stream. */
@@ -163,7 +108,48 @@ const listUsersSchema = {
   responseHeaders: { ...CACHED_HEADERS, Link: 'the next page, rel="next"' },
 } satisfies RouteSchema;
 
-export function listApplicationUsersRoute(app: Routes, service: Service): void {
+const getUserSchema = {
+  operationId: 'getApplicationUser',
+  summary: 'Get one user',
+  description: 'For the back end of the application: HTTP Basic with clientId and clientSecret.',
+  response: { 200: UserResponse, 304: NotModified },
+  responseHeaders: CACHED_HEADERS,
+};
+
+const updateUserSchema = {
+  operationId: 'updateApplicationUser',
+  summary: 'Rename, suspend or resume a user',
+  description:
+    'Changes the given fields, all or none. A suspended user gets no access token (0002), their access tokens count as ' +
+    'revoked, and saving or reading by user_uid returns 1013; `{"status":"active"}` restores all of it.',
+  body: Type.Object({
+    clientUserName: Type.Optional(Type.String({ description: 'display name' })),
+    clientUserId: Type.Optional(Type.String({ description: 'unique per application' })),
+    status: Type.Optional(Type.Enum([...USER_STATUSES])),
+  }),
+  response: { 200: UserResponse },
+  errors: [
+    'bodyNotJson',
+    'clientUserNameMissing',
+    'clientUserIdMissing',
+    'usersBadRequest',
+    'duplicateUser',
+    'profileExists',
+  ] as const,
+};
+
+const deleteUserSchema = {
+  operationId: 'deleteUser',
+  summary: 'Delete user',
+  description:
+    "Deletes the user with all of their data. Send HTTP Basic with clientId and clientSecret, or the user's own access token as Bearer.",
+  security: [{ basic: [] }, { bearer: [] }],
+  response: { 204: Type.Null({ description: 'The user was deleted.' }) },
+  errors: ['applicationUnknown', 'credentialsWrong', 'tooManyFailures', 'unavailable', 'tokenServiceDown'],
+} satisfies RouteSchema;
+
+/** The users of an application, for its back end. */
+export function userRoutes(app: Routes, service: Service): void {
   app.get(USERS_PATH, { schema: listUsersSchema }, async (request, reply) => {
     const { appId, clientId } = (await admitBackEnd(service, request)).application;
     const { query } = request;
@@ -195,6 +181,27 @@ export function listApplicationUsersRoute(app: Routes, service: Service): void {
     const total = isCounted ? { total: await countUsers(users, appId, filter, { signal, pace }) } : {};
     return respondWithUsers(request, reply, { items: page.users.map(viewUser), next, ...total });
   });
+
+  userRoute(app, service, { method: 'GET', schema: getUserSchema }, async ({ request, reply, user }) =>
+    respondWithUsers(request, reply, viewUser(user)),
+  );
+
+  userRoute(app, service, { method: 'PATCH', schema: updateUserSchema }, async ({ request, application, user }) => {
+    const updated = await updateUser(service, application, user.userId, readUserChange(readJsonObject(request)));
+    if (!updated) throw new InnkeeperError('userUnknown');
+    return viewUser(updated);
+  });
+
+  for (const way of [...WAYS_TO_USER, WITHOUT_CODE]) {
+    app.delete(way.path, { schema: schemaOf(deleteUserSchema, way) }, async (request, reply) => {
+      const { clientId = '' } = request.params;
+      request.about = { clientId };
+      const credentials = readAuthorization(request.headers.authorization);
+      const path = way.read(request.params);
+      await deleteUser(service, { clientId, path, credentials, admission: request.admission });
+      return reply.code(204).send();
+    });
+  }
 }
 
 /** Restricts the filter to the user with the given clientUserId; false if there is none. */
@@ -226,70 +233,3 @@ async function* stream(
 }
 
 async function* nothing(): AsyncGenerator<string> {}
-
-const getUserSchema = {
-  operationId: 'getApplicationUser',
-  summary: 'Get one user',
-  description: 'For the back end of the application: HTTP Basic with clientId and clientSecret.',
-  response: { 200: UserResponse, 304: NotModified },
-  responseHeaders: CACHED_HEADERS,
-};
-
-export function getApplicationUserRoute(app: Routes, service: Service): void {
-  userRoute(app, service, { method: 'GET', schema: getUserSchema }, async ({ request, reply, user }) =>
-    respondWithUsers(request, reply, viewUser(user)),
-  );
-}
-
-const updateUserSchema = {
-  operationId: 'updateApplicationUser',
-  summary: 'Rename, suspend or resume a user',
-  description:
-    'Changes the given fields, all or none. A suspended user gets no access token (0002), their access tokens count as ' +
-    'revoked, and saving or reading by user_uid returns 1013; `{"status":"active"}` restores all of it.',
-  body: Type.Object({
-    clientUserName: Type.Optional(Type.String({ description: 'display name' })),
-    clientUserId: Type.Optional(Type.String({ description: 'unique per application' })),
-    status: Type.Optional(Type.Enum([...USER_STATUSES])),
-  }),
-  response: { 200: UserResponse },
-  errors: [
-    'bodyNotJson',
-    'clientUserNameMissing',
-    'clientUserIdMissing',
-    'usersBadRequest',
-    'duplicateUser',
-    'profileExists',
-  ] as const,
-};
-
-export function updateApplicationUserRoute(app: Routes, service: Service): void {
-  userRoute(app, service, { method: 'PATCH', schema: updateUserSchema }, async ({ request, application, user }) => {
-    const updated = await updateUser(service, application, user.userId, readUserChange(readJsonObject(request)));
-    if (!updated) throw new InnkeeperError('userUnknown');
-    return viewUser(updated);
-  });
-}
-
-const deleteUserSchema = {
-  operationId: 'deleteUser',
-  summary: 'Delete user',
-  description:
-    "Deletes the user with all of their data. Send HTTP Basic with clientId and clientSecret, or the user's own access token as Bearer.",
-  security: [{ basic: [] }, { bearer: [] }],
-  response: { 204: Type.Null({ description: 'The user was deleted.' }) },
-  errors: ['applicationUnknown', 'credentialsWrong', 'tooManyFailures', 'unavailable', 'tokenServiceDown'],
-} satisfies RouteSchema;
-
-export function deleteUserRoute(app: Routes, service: Service): void {
-  for (const userPath of [...PATHS_OF_USER, PATH_WITHOUT_CODE]) {
-    app.delete(userPath.path, { schema: schemaOf(deleteUserSchema, userPath) }, async (request, reply) => {
-      const { clientId = '' } = request.params;
-      request.about = { clientId };
-      const credentials = readAuthorization(request.headers.authorization);
-      const path = userPath.read(request.params);
-      await deleteUser(service, { clientId, path, credentials, admission: request.admission });
-      return reply.code(204).send();
-    });
-  }
-}
