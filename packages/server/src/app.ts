@@ -14,8 +14,12 @@ import { manageRoutes } from './http/manage/routes.ts';
 import { oauthRoutes } from './http/oauth/endpoints.ts';
 import { flagRoutes } from './http/ofrep/evaluate-flags.ts';
 import { healthRoutes, metricsRoute } from './http/operations/health-and-metrics.ts';
+import { preflightRoutes } from './http/options/api-key.ts';
 import type { CatalogCache } from './http/options/catalog-cache.ts';
-import { optionRoutes } from './http/options/routes.ts';
+import { listUserOptionsRoute } from './http/options/list-user-options.ts';
+import { catalogReadRoutes } from './http/options/read-catalog.ts';
+import { saveUserOptionRoutes } from './http/options/save-user-options.ts';
+import { userOptionRoutes } from './http/options/user-option.ts';
 import { oidcSignInRoutes } from './http/portal/oidc-sign-in.ts';
 import { portalPages, wantsPortal } from './http/portal/portal-pages.ts';
 import { preferencePageRoutes, unsubscribeRoutes } from './http/preferences/preference-page.ts';
@@ -84,9 +88,13 @@ export function createApp(parts: AppParts): Door {
     unsubscribeRoutes(routes, service, words);
   }
   if (config.areas.has('options')) {
-    optionRoutes(routes, service, catalogCache);
+    catalogReadRoutes(routes, { service, cache: catalogCache });
+    saveUserOptionRoutes(routes, service);
+    listUserOptionsRoute(routes, service);
+    userOptionRoutes(routes, service);
     userEventsRoute(routes, service, liveEvents);
     flagRoutes(routes, service);
+    preflightRoutes(routes);
   }
   if (config.areas.has('portal')) {
     manageRoutes(routes, service, (request) => door.sendOwn(request));

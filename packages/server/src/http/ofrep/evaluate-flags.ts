@@ -14,7 +14,7 @@ import { NotModified, Type } from '../../schema.ts';
 import type { SelectionRecord, UserRecord } from '../../storage/port.ts';
 import { readUuid } from '../../uuid.ts';
 import { readJsonObject } from '../bodies.ts';
-import { allowOrigin, preflightRoute } from '../options/api-key.ts';
+import { allowOrigin } from '../options/api-key.ts';
 import { etagOf, hasCurrent, readAuthorization } from '../request-headers.ts';
 import { type HttpReply, type HttpRequest, noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
@@ -107,9 +107,6 @@ export function flagRoutes(app: Routes, service: Service): void {
     reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Origin');
     return hasCurrent(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(body);
   });
-
-  preflightRoute(app, PATH, ['POST']);
-  preflightRoute(app, `${PATH}/:key`, ['POST']);
 }
 
 function flagOf({ placed, source, record }: EffectiveSelection, name?: string) {

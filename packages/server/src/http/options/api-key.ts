@@ -52,18 +52,22 @@ const HEADERS =
  * CORS for the options API. A preflight has no apiKey, so every origin is allowed: a page with a wrong apiKey must be able to
  * read the error (1001, 1002). The actual request is checked against its application's list.
  */
-export function preflightRoute(app: Routes, url: string, methods: readonly string[]): void {
-  const allow = [...methods, 'OPTIONS'].join(', ');
-  app.options(url, { schema: { hide: true } }, async (request, reply) => {
-    const { origin } = request.headers;
-    reply.header('allow', allow);
-    if (origin !== undefined) {
-      reply
-        .header('access-control-allow-origin', '*')
-        .header('access-control-allow-methods', allow)
-        .header('access-control-allow-headers', HEADERS)
-        .header('access-control-max-age', '600');
-    }
-    return reply.code(204).send();
-  });
+export function preflightRoutes(app: Routes): void {
+  const ofPages = app.all.filter(({ schema }) => schema.tags?.includes('options'));
+  for (const [path, routes] of Map.groupBy(ofPages, (route) => route.path)) {
+    const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : method));
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    app.options(path, { schema: { hide: true } }, async (request, reply) => {
+      const { origin } = request.headers;
+      reply.header('allow', allow);
+      if (origin !== undefined) {
+        reply
+          .header('access-control-allow-origin', '*')
+          .header('access-control-allow-methods', allow)
+          .header('access-control-allow-headers', HEADERS)
+          .header('access-control-max-age', '600');
+      }
+      return reply.code(204).send();
+    });
+  }
 }

@@ -74,8 +74,6 @@ const SaveHeaders = Type.Object({
   ...AcceptLanguageHeader.properties,
 });
 
-const MEMBERS = { ...UserClaimsBody, ...WantedOption };
-
 const saveOneSchema = {
   operationId: 'saveUserOption',
   summary: 'Save a user option',
@@ -83,14 +81,45 @@ const saveOneSchema = {
   description:
     'Checks the values against those the key allows, then stores them for all languages defined at that time. Identify the user by user_uid, or by access_token in the body or as Bearer.',
   security: SAVE_SECURITY,
-  body: Type.Object(MEMBERS),
+  body: Type.Object({ ...UserClaimsBody, ...WantedOption }),
   headers: SaveHeaders,
   response: { 200: UserOptionResponse, 201: UserOptionResponse, 412: ChangedMembers },
   responseHeaders: { ETag: 'of the record, as in `etag`', Location: 'URL of the record' },
   errors: SAVE_ERRORS,
 } satisfies RouteSchema;
 
-export function saveUserOptionRoute(app: Routes, service: Service): void {
+const MAX_OPTIONS = 500;
+
+/** The body of a PUT, without the user. */
+export const OptionsToSave = {
+  language: Type.Optional(Type.String({ description: 'default for options without one' })),
+  options: Type.Array(
+    Type.Object({
+      ...WantedOption,
+      if_match: Type.Optional(
+        Type.String({ description: '`etag` of the record; saves all options only if it has not changed' }),
+      ),
+    }),
+    { maxItems: MAX_OPTIONS },
+  ),
+};
+
+const saveManySchema = {
+  operationId: 'saveUserOptions',
+  summary: 'Save many user options at once, all or none',
+  tags: ['options'],
+  description: 'An error lists every invalid field. Its code is that of the first.',
+  security: SAVE_SECURITY,
+  headers: AcceptLanguageHeader,
+  body: Type.Object({ ...UserClaimsBody, ...OptionsToSave }),
+  response: {
+    200: Type.Object({ items: Type.Array(UserOptionResponse), total: Type.Integer() }),
+    412: ChangedMembers,
+  },
+  errors: SAVE_ERRORS,
+} satisfies RouteSchema;
+
+export function saveUserOptionRoutes(app: Routes, service: Service): void {
   app.post('/api/user_options', { schema: saveOneSchema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request);
@@ -112,6 +141,20 @@ export function saveUserOptionRoute(app: Routes, service: Service): void {
     const view = recordView(catalog, wording, { clientId: application.clientId, userId: user.userId });
     const written = writeUserOption(view, { catalog, placed: option.placed }, done.record);
     const { bytes } = await directlyOrInSlices(written);
+    return reply.type(JSON_TYPE).send(new WireText(bytes));
+  });
+
+  app.put('/api/user_options', { schema: saveManySchema }, async (request, reply) => {
+    const application = await identifyApplication(service, request, reply);
+    const body = readOptionsBody(request);
+    const done = await saveRequested(service, application, request, body, (today, refusals) =>
+      readWantedOptions(today, body, refusals),
+    );
+    reply.header('cache-control', 'no-store');
+    const language = optionalText(body, 'language');
+    const wording = wordingOfSave(done.catalog, language ? done.catalog.languages.find(language) : undefined, request);
+    const owner = { clientId: application.clientId, userId: done.user.userId };
+    const bytes = await directlyOrInSlices(writeSaved(recordView(done.catalog, wording, owner), done));
     return reply.type(JSON_TYPE).send(new WireText(bytes));
   });
 }
@@ -150,55 +193,6 @@ function wordingOfSave(
   { headers }: HttpRequest,
 ): Wording {
   return { language: language ?? languages.negotiate(headers['accept-language']), only: false };
-}
-
-const MAX_OPTIONS = 500;
-
-const SavedOptions = Type.Object({ items: Type.Array(UserOptionResponse), total: Type.Integer() });
-
-/** The body of a PUT, without the user. */
-export const OptionsToSave = {
-  language: Type.Optional(Type.String({ description: 'default for options without one' })),
-  options: Type.Array(
-    Type.Object({
-      ...WantedOption,
-      if_match: Type.Optional(
-        Type.String({ description: '`etag` of the record; saves all options only if it has not changed' }),
-      ),
-    }),
-    { maxItems: MAX_OPTIONS },
-  ),
-};
-
-const saveManySchema = {
-  operationId: 'saveUserOptions',
-  summary: 'Save many user options at once, all or none',
-  tags: ['options'],
-  description: 'An error lists every invalid field. Its code is that of the first.',
-  security: SAVE_SECURITY,
-  headers: AcceptLanguageHeader,
-  body: Type.Object({ ...UserClaimsBody, ...OptionsToSave }),
-  response: {
-    200: SavedOptions,
-    412: ChangedMembers,
-  },
-  errors: SAVE_ERRORS,
-} satisfies RouteSchema;
-
-export function saveUserOptionsRoute(app: Routes, service: Service): void {
-  app.put('/api/user_options', { schema: saveManySchema }, async (request, reply) => {
-    const application = await identifyApplication(service, request, reply);
-    const body = readOptionsBody(request);
-    const done = await saveRequested(service, application, request, body, (today, refusals) =>
-      readWantedOptions(today, body, refusals),
-    );
-    reply.header('cache-control', 'no-store');
-    const language = optionalText(body, 'language');
-    const wording = wordingOfSave(done.catalog, language ? done.catalog.languages.find(language) : undefined, request);
-    const owner = { clientId: application.clientId, userId: done.user.userId };
-    const bytes = await directlyOrInSlices(writeSaved(recordView(done.catalog, wording, owner), done));
-    return reply.type(JSON_TYPE).send(new WireText(bytes));
-  });
 }
 
 /** The selections in the body of a PUT; everything wrong with its options goes to `refusals`. */
