@@ -4,10 +4,9 @@ import type { LiveEvents } from './domain/events/live-events.ts';
 import { PageWords } from './domain/preferences/page-texts.ts';
 import type { Service } from './domain/service.ts';
 import type { Tracer } from './domain/tracing.ts';
-import { asyncapiRoute } from './http/docs/asyncapi.ts';
 import { explorerRoutes } from './http/docs/explorer.ts';
 import { guidePages } from './http/docs/guide.ts';
-import { catalogSchemaRoute, openapiRoute } from './http/docs/schema-routes.ts';
+import { documentRoutes } from './http/docs/schema-routes.ts';
 import { CredentialThrottle, createErrorHandler } from './http/errors.ts';
 import { listEventsRoute, userEventsRoute } from './http/events/events.ts';
 import { manageRoutes } from './http/manage/routes.ts';
@@ -101,9 +100,7 @@ export function createApp(parts: AppParts): Door {
     oidcSignInRoutes(routes, service, logger);
     portalPages(routes);
   }
-  openapiRoute(routes, config);
-  asyncapiRoute(routes, config);
-  catalogSchemaRoute(routes);
+  documentRoutes(routes, config);
   explorerRoutes(routes, service);
   guidePages(routes);
   return door;

@@ -11,9 +11,7 @@ import {
   WEBHOOK_TEST,
   WebhookHeaders,
 } from '../events/event-shapes.ts';
-import type { Routes } from '../server/routes.ts';
 import { type Json, type Shape, SharedShapes } from './shared-shapes.ts';
-import { makeFile, once, sendFile } from './static-file.ts';
 
 type Message = { name: string; summary: string; payload: TSchema; example: Json };
 
@@ -109,15 +107,4 @@ function headersOf({ id }: Json): Json {
     'webhook-timestamp': '1764000000',
     'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   };
-}
-
-export function asyncapiRoute(app: Routes, config: Pick<Config, 'publicUrl'>): void {
-  const file = once(async () =>
-    makeFile(Buffer.from(JSON.stringify(describeEvents(config))), 'application/json; charset=utf-8'),
-  );
-  app.get('/asyncapi.json', { schema: { hide: true } }, async (request, reply) => {
-    // The document is public, so tools on other origins may read it.
-    reply.header('access-control-allow-origin', '*').header('cache-control', 'public, no-cache');
-    return sendFile(request, reply, await file());
-  });
 }

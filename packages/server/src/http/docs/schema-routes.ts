@@ -5,20 +5,25 @@ import type { Route, Routes } from '../server/routes.ts';
 import type { DocumentedRoute, Examples } from './examples.ts';
 import { makeFile, once, sendFile } from './static-file.ts';
 
-/** The OpenAPI document of what this process serves, made on first use. */
-export function openapiRoute(app: Routes, config: Pick<Config, 'host' | 'port' | 'publicUrl'>): void {
-  const file = once(async () => {
+/** The documents of what this process serves, and of the catalog file, for validation and completion in editors. */
+export function documentRoutes(app: Routes, config: Pick<Config, 'host' | 'port' | 'publicUrl'>): void {
+  documentRoute(app, '/openapi.json', 'application/json', async () => {
     const { describeApi } = await import('./describe-api.ts');
     const { loadExamples } = await import('./examples.ts');
-    const document = describeApi(documentedRoutes(app.all, await loadExamples()), {
-      serverUrl: serverUrl(config),
-      version,
-    });
-    return makeFile(Buffer.from(JSON.stringify(document)), 'application/json; charset=utf-8');
+    const routes = documentedRoutes(app.all, await loadExamples());
+    return describeApi(routes, { serverUrl: serverUrl(config), version });
   });
+  documentRoute(app, '/asyncapi.json', 'application/json', async () => {
+    const { describeEvents } = await import('./asyncapi.ts');
+    return describeEvents(config);
+  });
+  documentRoute(app, '/catalog.schema.json', 'application/schema+json', async () => catalogJsonSchema());
+}
 
-  app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
-    // The document is public, so tools on other origins may read it.
+/** A document that tools on other origins may read; made on first use. */
+function documentRoute(app: Routes, path: string, type: string, describe: () => Promise<object>): void {
+  const file = once(async () => makeFile(Buffer.from(JSON.stringify(await describe())), `${type}; charset=utf-8`));
+  app.get(path, { schema: { hide: true } }, async (request, reply) => {
     reply.header('access-control-allow-origin', '*').header('cache-control', 'public, no-cache');
     return sendFile(request, reply, await file());
   });
@@ -27,17 +32,6 @@ export function openapiRoute(app: Routes, config: Pick<Config, 'host' | 'port' |
 /** Without a public URL, relative to the document: a client that could read it can reach that address. */
 function serverUrl({ host, port, publicUrl }: Pick<Config, 'host' | 'port' | 'publicUrl'>): string {
   return publicUrl === listeningUrl(host, port) ? '/' : publicUrl;
-}
-
-/** The JSON Schema of the catalog file, for validation and completion in editors. */
-export function catalogSchemaRoute(app: Routes): void {
-  const file = once(async () =>
-    makeFile(Buffer.from(JSON.stringify(catalogJsonSchema())), 'application/schema+json; charset=utf-8'),
-  );
-  app.get('/catalog.schema.json', { schema: { hide: true } }, async (request, reply) => {
-    reply.header('access-control-allow-origin', '*').header('cache-control', 'public, no-cache');
-    return sendFile(request, reply, await file());
-  });
 }
 
 /** All but hidden routes and the implied HEAD and OPTIONS. */
