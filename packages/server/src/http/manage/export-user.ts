@@ -14,7 +14,7 @@ import { readParameter } from '../paging.ts';
 import { html } from '../preferences/html.ts';
 import { refuse } from './input.ts';
 import { FileResponse, type ManageRoutes } from './manage-route.ts';
-import { AccessTokenShape, EventShape, OptionShape, UserParams, UserShape } from './schemas.ts';
+import { AccessTokenShape, EventShape, OF_USER, OptionShape, UserShape } from './schemas.ts';
 import { hidesAddresses, viewAccessToken, viewEvent, viewOption, viewUser, withoutAddress } from './views.ts';
 
 /** What an export needs: the service has it, and the command line builds it. */
@@ -33,12 +33,11 @@ type UserExport = {
 export function exportUserRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
   applicationRoute('GET', '/users/:userUid/export', {
     operationId: 'exportUser',
-    access: 'users',
+    ...OF_USER,
     alwaysNew: true,
     summary: 'Export all data about a user',
     description:
       'The profile, selections, history, access tokens (without the tokens themselves), a signed receipt of each selection, and the events that are still kept. With `format=html`, a page to read.',
-    params: UserParams,
     querystring: Type.Object({ format: Type.Optional(Type.Enum(['json', 'html'])) }),
     produces: ['application/json', 'text/html'],
     response: {
@@ -54,7 +53,6 @@ export function exportUserRoutes({ applicationRoute }: ManageRoutes, service: Se
         events: Type.Array(EventResponse, { description: 'as feeds and webhooks send them, newest first' }),
       }),
     },
-    errors: ['userNotFound'],
     async handle({ application, manager, params, query }) {
       const format = readParameter(query, 'format') ?? 'json';
       if (format !== 'json' && format !== 'html') throw refuse('format', 'must be json or html');

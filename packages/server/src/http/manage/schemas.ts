@@ -8,9 +8,12 @@ import { SELECTION_AUTH_METHODS, USER_STATUSES } from '../../storage/port.ts';
 import { PagingQuery, ValueResponse } from '../options/schemas.ts';
 
 export const ApplicationParams = Type.Object({ clientId: Type.String({ description: 'of the application' }) });
-export const UserParams = Type.Object({
-  userUid: Type.String({ format: 'uuid', description: 'the service_user_code' }),
-});
+/** What the operations on one user have in common. */
+export const OF_USER = {
+  access: 'users',
+  params: Type.Object({ userUid: Type.String({ format: 'uuid', description: 'the service_user_code' }) }),
+  errors: ['userNotFound'],
+} as const;
 export const GroupParams = Type.Object({ groupUid: Type.String({ format: 'uuid' }) });
 export const KeyParams = Type.Object({ keyUid: Type.String({ format: 'uuid' }) });
 export const RevisionParams = Type.Object({ revision: Type.Integer({ minimum: 1 }) });

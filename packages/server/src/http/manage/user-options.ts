@@ -16,7 +16,7 @@ import { writeReceipt } from '../options/user-option.ts';
 import { toListing, toPage } from '../paging.ts';
 import { pageOf } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { EventShape, OptionShape, PageQuery, UserParams } from './schemas.ts';
+import { EventShape, OF_USER, OptionShape, PageQuery } from './schemas.ts';
 import { viewEvent, viewOption } from './views.ts';
 
 const MAX_KEYS = 500;
@@ -25,12 +25,10 @@ const MAX_KEYS = 500;
 export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
   applicationRoute('GET', '/users/:userUid/options', {
     operationId: 'listManagedUserOptions',
-    access: 'users',
+    ...OF_USER,
     summary: 'List the selections of a user, and the defaults of other keys',
-    params: UserParams,
     querystring: PageQuery,
     response: { 200: ListResponse(OptionShape) },
-    errors: ['userNotFound'],
     async handle({ readQuery, application, linked, manager, params }) {
       const page = pageOf(readQuery());
       const { userId } = await findUser(service, application, params.userUid);
@@ -44,13 +42,13 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
 
   applicationRoute('GET', '/users/:userUid/options/:userOptionsUid/receipt', {
     operationId: 'getManagedUserOptionReceipt',
-    access: 'users',
+    ...OF_USER,
     summary: 'Get a signed receipt of the last save of a user option',
     description:
       'It states what the user saw when they chose. The claims are those of GET /api/user_options/{user_options_uid}/receipt.',
-    params: Type.Object({ ...UserParams.properties, userOptionsUid: Type.String({ format: 'uuid' }) }),
+    params: Type.Object({ ...OF_USER.params.properties, userOptionsUid: Type.String({ format: 'uuid' }) }),
     response: { 200: Type.Object({ receipt: Type.String({ description: 'a compact JWS' }) }) },
-    errors: ['userNotFound', 'selectionNotFound'],
+    errors: [...OF_USER.errors, 'selectionNotFound'],
     async handle(request) {
       const { application, manager, params } = request;
       const user = await findUser(service, application, params.userUid);
@@ -64,16 +62,15 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
   /** For support staff: open to all who may manage users. */
   applicationRoute('PUT', '/users/:userUid/options', {
     operationId: 'saveManagedUserOptions',
-    access: 'users',
+    ...OF_USER,
     summary: 'Save options of a user, all or none',
     description: "For support. The user's history and the audit log record who did it. Works for suspended users too.",
-    params: UserParams,
     body: Type.Object(membersReadElsewhere(OptionsToSave)),
     response: {
       200: Type.Object({ items: Type.Array(OptionShape), total: Type.Integer() }),
       412: Type.Object({ current: Nullable(OptionShape) }),
     },
-    errors: ['userNotFound', ...SELECTION_ERRORS],
+    errors: [...OF_USER.errors, ...SELECTION_ERRORS],
     async handle({ application, manager, params, readBody }) {
       const body = readBody();
       const who = { userUid: params.userUid, actor: manager.author };
@@ -91,9 +88,8 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
 
   applicationRoute('DELETE', '/users/:userUid/options', {
     operationId: 'unsetManagedUserOptions',
-    access: 'users',
+    ...OF_USER,
     summary: 'Unset options of a user',
-    params: UserParams,
     querystring: Type.Object({
       option_key_uid: Type.Array(Type.String({ format: 'uuid' }), {
         minItems: 1,
@@ -102,7 +98,7 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
       }),
     }),
     response: { 204: Type.Null({ description: 'The defaults apply again.' }) },
-    errors: ['userNotFound', 'keyNotFound', 'selectionNotFound'],
+    errors: [...OF_USER.errors, 'keyNotFound', 'selectionNotFound'],
     async handle({ application, manager, params, readQuery }) {
       const { option_key_uid: uids } = readQuery();
       const { keyByUid } = await service.catalogs.get(application.appId);
@@ -118,12 +114,10 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
 
   applicationRoute('GET', '/users/:userUid/history', {
     operationId: 'listUserHistory',
-    access: 'users',
+    ...OF_USER,
     summary: "List the history of a user's selections, newest first",
-    params: UserParams,
     querystring: PageQuery,
     response: { 200: ListResponse(EventShape) },
-    errors: ['userNotFound'],
     async handle({ readQuery, application, linked, manager, params }) {
       const page = pageOf(readQuery());
       const { userId } = await findUser(service, application, params.userUid);

@@ -10,7 +10,7 @@ import { formatTime } from '../time.ts';
 import { DELETION_RECEIPT, JWT_TYPE, writeDeletionReceipt } from '../users/deletion-receipt.ts';
 import { PreferenceLinkBody } from '../users/preference-link.ts';
 import { FileResponse, type ManageRoutes } from './manage-route.ts';
-import { Time, UserParams } from './schemas.ts';
+import { OF_USER, Time } from './schemas.ts';
 
 const { groups, language, expires_in, unsubscribe } = PreferenceLinkBody.properties;
 
@@ -18,12 +18,10 @@ const { groups, language, expires_in, unsubscribe } = PreferenceLinkBody.propert
 export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
   applicationRoute('POST', '/users/:userUid/special-token', {
     operationId: 'reissueSpecialToken',
-    access: 'users',
+    ...OF_USER,
     summary: 'Issue a new specialToken for a user',
     description: 'Earlier unused ones stop working.',
-    params: UserParams,
     response: { 201: Type.Object({ specialToken: Type.String(), expiresAt: Time }) },
-    errors: ['userNotFound'],
     async handle({ application, params }) {
       const user = await findUser(service, application, params.userUid);
       const { specialToken, expiresAt } = await reissueSpecialToken(service, application, user);
@@ -33,11 +31,10 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
 
   applicationRoute('POST', '/users/:userUid/preference-link', {
     operationId: 'createUserLink',
-    access: 'users',
+    ...OF_USER,
     summary: 'Create a link to the preferences of a user',
     description:
       'Anyone with the link can see and change the options of this user without signing in. At most 200 characters.',
-    params: UserParams,
     body: Type.Object(membersReadElsewhere({ groups, language, expiresIn: expires_in, unsubscribe })),
     response: {
       201: Type.Object({
@@ -46,7 +43,6 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
         unsubscribeUrl: Type.Optional(Type.String({ format: 'uri', description: 'with `unsubscribe`' })),
       }),
     },
-    errors: ['userNotFound'],
     async handle({ application, manager, params, readBody }) {
       const members = readBody();
       const user = await findUser(service, application, params.userUid);
@@ -65,12 +61,10 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
 
   applicationRoute('DELETE', '/users/:userUid/preference-link', {
     operationId: 'withdrawUserLinks',
-    access: 'users',
+    ...OF_USER,
     summary: 'Withdraw the preference links of a user',
     description: 'All links created for this user so far stop working.',
-    params: UserParams,
     response: { 204: Type.Null() },
-    errors: ['userNotFound'],
     async handle({ application, params }) {
       const { userId } = await findUser(service, application, params.userUid);
       const outcome = await service.storage.users.withdrawLinks(application.appId, userId);
@@ -79,11 +73,9 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
   });
 
   applicationRoute('GET', '/users/:userUid/deletion-receipt', {
-    access: 'users',
+    ...OF_USER,
     ...DELETION_RECEIPT,
     operationId: 'getUserDeletionReceipt',
-    params: UserParams,
-    errors: ['userNotFound'],
     async handle({ application, params }) {
       const userUid = params.userUid;
       const receipt = await writeDeletionReceipt(service, application, userUid);
@@ -94,12 +86,12 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
 
   applicationRoute('DELETE', '/users/:userUid/tokens/:tokenId', {
     operationId: 'revokeAccessToken',
-    access: 'users',
+    ...OF_USER,
     summary: 'Revoke an access token of a user',
     description: 'It stops working immediately, in every replica.',
-    params: Type.Object({ ...UserParams.properties, tokenId: Type.String() }),
+    params: Type.Object({ ...OF_USER.params.properties, tokenId: Type.String() }),
     response: { 204: Type.Null({ description: 'The token was revoked.' }) },
-    errors: ['userNotFound', 'accessTokenNotFound'],
+    errors: [...OF_USER.errors, 'accessTokenNotFound'],
     async handle({ application, params }) {
       const { userId } = await findUser(service, application, params.userUid);
       const tokens = await service.storage.tokens.list(userId, service.now());
@@ -113,13 +105,11 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
 
   applicationRoute('DELETE', '/users/:userUid/tokens', {
     operationId: 'revokeAccessTokens',
-    access: 'users',
+    ...OF_USER,
     summary: 'Revoke all tokens of a user',
     description:
       'Every access token, and an unused specialToken. They stop working immediately, in every replica; the user has to sign in again.',
-    params: UserParams,
     response: { 204: Type.Null({ description: 'The user has no valid token.' }) },
-    errors: ['userNotFound'],
     async handle({ application, params }) {
       const { userId } = await findUser(service, application, params.userUid);
       await service.storage.tokens.revokeAll(application.appId, userId);

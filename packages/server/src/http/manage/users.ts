@@ -16,7 +16,7 @@ import {
 } from '../users/user-filter.ts';
 import { CreatedQuery, pageOf, readCreated, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { AccessTokenShape, LimitQuery, UserParams, UserShape } from './schemas.ts';
+import { AccessTokenShape, LimitQuery, OF_USER, UserShape } from './schemas.ts';
 import { viewAccessToken, viewUser } from './views.ts';
 
 /**
@@ -129,11 +129,9 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
 
   applicationRoute('GET', '/users/:userUid', {
     operationId: 'getUser',
-    access: 'users',
+    ...OF_USER,
     summary: 'Get one user with their valid access tokens',
-    params: UserParams,
     response: { 200: Type.Object({ ...UserShape, accessTokens: Type.Array(AccessTokenShape) }) },
-    errors: ['userNotFound'],
     async handle({ application, manager, params }) {
       const user = await findUser(service, application, params.userUid);
       await service.userReads.record({ actor: manager.author, appId: application.appId, userId: user.userId });
@@ -168,18 +166,17 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
 
   applicationRoute('PATCH', '/users/:userUid', {
     operationId: 'changeUser',
-    access: 'users',
+    ...OF_USER,
     summary: 'Rename, suspend or resume a user',
     description:
       'Changes all given fields or none. A suspended user gets no access token, and existing ones count as revoked.',
-    params: UserParams,
     body: Type.Object({
       clientUserName: Type.Optional(Type.String()),
       clientUserId: Type.Optional(Type.String({ description: 'unique in the application' })),
       status: Type.Optional(Type.Enum([...USER_STATUSES])),
     }),
     response: { 200: Type.Object(UserShape) },
-    errors: ['userNotFound', 'clientUserIdTaken'],
+    errors: [...OF_USER.errors, 'clientUserIdTaken'],
     async handle({ application, params, readBody }) {
       const change = readChange(readBody());
       const { userId } = await findUser(service, application, params.userUid);
@@ -195,12 +192,10 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
 
   applicationRoute('DELETE', '/users/:userUid', {
     operationId: 'eraseUser',
-    access: 'users',
+    ...OF_USER,
     summary: 'Delete a user with all of their data',
     description: 'This cannot be undone. Their tokens stop working immediately, in every replica.',
-    params: UserParams,
     response: { 204: Type.Null({ description: 'The user was deleted.' }) },
-    errors: ['userNotFound'],
     async handle({ application, params }) {
       const { userId } = await findUser(service, application, params.userUid);
       if ((await service.storage.users.delete(application.appId, userId)) === 'unknown') {
