@@ -2,7 +2,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { createManageToken, type Manager, readLifetime } from '../../domain/manage/authorize-manager.ts';
 import { displayNameProblem } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
-import { Nullable, Type } from '../../schema.ts';
+import { Nullable, type Static, Type } from '../../schema.ts';
 import { isUuid, readUuid } from '../../uuid.ts';
 import { TokenShape, viewToken } from './account-views.ts';
 import { refuse } from './input.ts';
@@ -12,15 +12,14 @@ import { AccessShape } from './schemas.ts';
 
 const MAX_APPS = 1000;
 
-/** Members of a new token. */
-const TokenMembers = {
+const NewToken = Type.Object({
   name: Type.String({ description: 'its purpose, 1 to 255 characters; shown as the author of revisions' }),
   access: Type.Optional(AccessShape),
   apps: Type.Optional(
     Nullable(Type.Array(Type.String(), { maxItems: MAX_APPS, description: 'clientIds; null: all applications' })),
   ),
   expires: Type.Optional(Type.String({ description: 'lifetime, up to 365d', default: '90d' })),
-};
+});
 
 const NEEDS = 'Requires a token for all applications with access own.';
 
@@ -31,14 +30,7 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
     summary: 'List your personal access tokens',
     description: 'Oldest first, including expired ones, without tokens created on the command line.',
     response: { 200: Type.Object({ items: Type.Array(TokenShape) }) },
-    async handle({ signedIn }) {
-      const { storage, now } = service;
-      const tokens = await storage.manageTokens.list(signedIn.account.accountId);
-      const appIds = [...new Set(tokens.flatMap((token) => token.appIds ?? []))];
-      const applications = await storage.applications.list(appIds);
-      const clientIds = new Map(applications.map(({ appId, clientId }) => [appId, clientId]));
-      return { items: tokens.map((token) => viewToken(token, clientIds, now())) };
-    },
+    handle: ({ signedIn }) => listTokens(service, signedIn.account.accountId),
   });
 
   accountRoute('POST', '/account/tokens', {
@@ -46,31 +38,13 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
     summary: 'Create a personal access token',
     description:
       'The token is shown only in this response. Without `access` it can only read; it never exceeds your own permissions at the time of use.',
-    body: Type.Object({
-      ...TokenMembers,
-      ...ProofMembers,
-    }),
+    body: Type.Object({ ...NewToken.properties, ...ProofMembers }),
     response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }), ...ProofResponse },
     errors: [...PROOF_ERRORS, 'limitReached', 'applicationNotFound'],
     async handle(call) {
-      const { manager, signedIn } = call;
       const body = call.readBody();
-      const { name, access = 'read', apps, expires } = body;
-      const problem = displayNameProblem(name);
-      if (problem !== undefined) throw refuse('name', problem);
-      const scope = await findScope(service, manager, apps);
-      const { storage, keyring, now } = service;
-      const wanted = {
-        name,
-        accountId: signedIn.account.accountId,
-        appIds: scope && [...scope.keys()],
-        access,
-        lifetimeSeconds: readExpiry(expires),
-      };
-      await proveIdentity(service, call, body);
-      const made = await createManageToken(storage, keyring, wanted, now());
-      if (!made) throw new InnkeeperError('applicationNotFound');
-      return { token: made.token, ...viewToken(made.record, scope ?? new Map(), now()) };
+      const { accountId } = call.signedIn.account;
+      return createToken(service, call.manager, accountId, body, () => proveIdentity(service, call, body));
     },
   });
 
@@ -99,44 +73,17 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
     description: NEEDS,
     response: { 200: Type.Object({ items: Type.Array(TokenShape) }) },
     errors: ['manageForbidden'],
-    async handle({ manager }) {
-      const accountId = tokensOf(manager);
-      const tokens = await service.storage.manageTokens.list(accountId ?? undefined);
-      const appIds = [...new Set(tokens.flatMap((token) => token.appIds ?? []))];
-      const applications = await service.storage.applications.list(appIds);
-      const clientIds = new Map(applications.map(({ appId, clientId }) => [appId, clientId]));
-      return { items: tokens.map((token) => viewToken(token, clientIds, service.now())) };
-    },
+    handle: async ({ manager }) => listTokens(service, tokensOf(manager)),
   });
 
   manageRoute('POST', '/tokens', {
     operationId: 'createManageToken',
     summary: 'Create a personal access token',
     description: `${NEEDS} The token is shown only in this response. Without \`access\` it can only read. It expires no later than the token that created it.`,
-    body: Type.Object(TokenMembers),
+    body: NewToken,
     response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }) },
     errors: ['manageForbidden', 'limitReached', 'applicationNotFound'],
-    async handle(call) {
-      const { manager } = call;
-      const accountId = tokensOf(manager);
-      const { name, access = 'read', apps, expires } = call.readBody();
-      const problem = displayNameProblem(name);
-      if (problem !== undefined) throw refuse('name', problem);
-      const scope = await findScope(service, manager, apps);
-      const { storage, keyring } = service;
-      const now = service.now();
-      const most = Math.floor(((manager.expiresAt as number) - now) / 1000);
-      const wanted = {
-        name,
-        accountId,
-        appIds: scope && [...scope.keys()],
-        access,
-        lifetimeSeconds: Math.min(readExpiry(expires), most),
-      };
-      const made = await createManageToken(storage, keyring, wanted, now);
-      if (!made) throw new InnkeeperError('applicationNotFound');
-      return { token: made.token, ...viewToken(made.record, scope ?? new Map(), now) };
-    },
+    handle: async ({ manager, readBody }) => createToken(service, manager, tokensOf(manager), readBody()),
   });
 
   manageRoute('DELETE', '/tokens/:tokenId', {
@@ -153,6 +100,36 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
       if (outcome !== 'revoked') throw new InnkeeperError('manageTokenNotFound');
     },
   });
+}
+
+/** Of an account; null: of all. */
+async function listTokens({ storage, now }: Service, accountId: string | null) {
+  const tokens = await storage.manageTokens.list(accountId ?? undefined);
+  const appIds = [...new Set(tokens.flatMap((token) => token.appIds ?? []))];
+  const applications = await storage.applications.list(appIds);
+  const clientIds = new Map(applications.map(({ appId, clientId }) => [appId, clientId]));
+  return { items: tokens.map((token) => viewToken(token, clientIds, now())) };
+}
+
+async function createToken(
+  service: Service,
+  manager: Manager,
+  accountId: string | null,
+  { name, access = 'read', apps, expires }: Static<typeof NewToken>,
+  prove?: () => Promise<void>,
+) {
+  const problem = displayNameProblem(name);
+  if (problem !== undefined) throw refuse('name', problem);
+  const scope = await findScope(service, manager, apps);
+  const seconds = readExpiry(expires);
+  await prove?.();
+  const now = service.now();
+  const { expiresAt = Number.POSITIVE_INFINITY } = manager;
+  const lifetimeSeconds = Math.min(seconds, Math.floor((expiresAt - now) / 1000));
+  const wanted = { name, accountId, appIds: scope && [...scope.keys()], access, lifetimeSeconds };
+  const made = await createManageToken(service.storage, service.keyring, wanted, now);
+  if (!made) throw new InnkeeperError('applicationNotFound');
+  return { token: made.token, ...viewToken(made.record, scope ?? new Map(), now) };
 }
 
 /** Maps the applications' numbers to their clientIds; null: all of them. */
