@@ -127,7 +127,7 @@ const MESSAGES = new Map(
 function readSteps(query: Static<typeof ActivityQuery>, now: number): { step: ActivityStep; from: number; to: number } {
   const { step = 'hour' } = query;
   const length = STEP_MS[step];
-  const { from: wantedFrom, to: wantedTo } = readSpan(query);
+  const { from: wantedFrom, to: wantedTo } = readSpan(query) ?? {};
   const to = Math.ceil((wantedTo ?? now + 1) / length) * length;
   const from =
     wantedFrom === undefined ? to - (step === 'hour' ? 24 : 30) * length : wantedFrom - (wantedFrom % length);

@@ -25,17 +25,14 @@ const PositionMember = Type.Optional(
   Type.Integer({ minimum: 0, description: 'position among its siblings; default: last' }),
 );
 
-const TranslationsPatch = Type.Optional(
-  Type.Record(Type.String(), Nullable(Type.String()), {
-    description: 'texts by language (name or tag); null removes one, others stay unchanged',
-  }),
-);
+const patchOf = (texts: string) =>
+  Type.Optional(
+    Type.Record(Type.String(), Nullable(Type.String()), {
+      description: `${texts} by language (name or tag); null removes one, others stay unchanged`,
+    }),
+  );
 
-const DescriptionsPatch = Type.Optional(
-  Type.Record(Type.String(), Nullable(Type.String()), {
-    description: 'help texts by language (name or tag); null removes one, others stay unchanged',
-  }),
-);
+const TEXTS_PATCH = { translations: patchOf('texts'), descriptions: patchOf('help texts') };
 
 const ArchivedMember = Type.Optional(Type.Literal(false, { description: 'restores it from the archive' }));
 
@@ -84,20 +81,14 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
     description: 'Restoring a group restores the keys that were live when it was archived.',
     params: GroupParams,
     body: Type.Object({
-      ...membersReadElsewhere({
-        name: Type.Optional(Type.String()),
-        translations: TranslationsPatch,
-        descriptions: DescriptionsPatch,
-      }),
+      ...membersReadElsewhere({ name: Type.Optional(Type.String()), ...TEXTS_PATCH }),
       position: PositionMember,
       archived: ArchivedMember,
     }),
     handle: (context) =>
       respondToEdit(service, context, () => {
-        const body = context.readBody();
-        const { position, archived, ...patch } = body;
-        const where = { position, unarchive: archived === false };
-        return changeGroup(context.params.groupUid, patch, where);
+        const { position, archived, ...patch } = context.readBody();
+        return changeGroup(context.params.groupUid, patch, { position, unarchive: archived === false });
       }),
   });
 
@@ -122,9 +113,8 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
     async handle(context) {
       const options = readEditOptions(context);
       const { position, ...key } = context.readBody();
-      const groupUid = context.params.groupUid;
-      const edit = addKey(groupUid, key, position);
-      const edited = await editCatalog(service, context.application, edit, options);
+      const { groupUid } = context.params;
+      const edited = await editCatalog(service, context.application, addKey(groupUid, key, position), options);
       const group = edited.plan.next.groups.find((each) => each.groupUid === groupUid);
       const made = group?.keys.find((each) => !each.archived && each.name === key.name);
       return { keyUid: made?.keyUid, ...(await respondEdited(context.reply, edited)) };
@@ -140,7 +130,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
       'Fields that are not given stay unchanged, null removes one. Texts change one by one; anything else is replaced completely.',
     params: KeyParams,
     body: Type.Object({
-      ...membersReadElsewhere({ ...patched, translations: TranslationsPatch, descriptions: DescriptionsPatch }),
+      ...membersReadElsewhere({ ...patched, ...TEXTS_PATCH }),
       groupUid: Type.Optional(
         Type.String({ format: 'uuid', description: 'moves it to this group; UID and selections stay' }),
       ),
@@ -149,13 +139,8 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
     }),
     handle: (context) =>
       respondToEdit(service, context, () => {
-        const body = context.readBody();
-        const { position, archived, groupUid, ...patch } = body;
-        const where = {
-          position,
-          unarchive: archived === false,
-          groupUid: groupUid?.toLowerCase(),
-        };
+        const { position, archived, groupUid, ...patch } = context.readBody();
+        const where = { position, unarchive: archived === false, groupUid: groupUid?.toLowerCase() };
         return changeKey(context.params.keyUid, patch, where);
       }),
   });
@@ -184,7 +169,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
       const { from, to, dryRun = false } = readBody();
       await service.refresh();
       const catalog = await service.catalogs.get(appId);
-      const placed = catalog.keyByUid.get(params.keyUid.toLowerCase());
+      const placed = catalog.keyByUid.get(params.keyUid);
       if (!placed) throw new InnkeeperError('catalogItemNotFound');
       const wanted = { placed, from, to };
       const problem = migrationProblem(wanted);
@@ -193,12 +178,8 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
       const { keyUid } = placed.key;
       if (dryRun) return { keyUid, planned, migrated: 0, remaining: planned };
       const end = performance.now() + REQUEST_MS;
-      const isOver = () => performance.now() > end;
-      const done = await migrateValues(service.storage, appId, catalog, wanted, {
-        now: service.now,
-        actor: manager.author,
-        isOver,
-      });
+      const how = { now: service.now, actor: manager.author, isOver: () => performance.now() > end };
+      const done = await migrateValues(service.storage, appId, catalog, wanted, how);
       return { keyUid, planned, ...done };
     },
   });
@@ -221,10 +202,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
     params: KeyParams,
     body: Type.Object({ values: Type.Array(readElsewhere(FileKeySchema.properties.values.items)) }),
     handle: (context) =>
-      respondToEdit(service, context, () => {
-        const { values } = context.readBody();
-        return setValues(context.params.keyUid, values);
-      }),
+      respondToEdit(service, context, () => setValues(context.params.keyUid, context.readBody().values)),
   });
 
   applicationRoute('PUT', '/catalog/order', {
@@ -242,10 +220,6 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
         { maxItems: MAX_GROUPS },
       ),
     }),
-    handle: (context) =>
-      respondToEdit(service, context, () => {
-        const { groups } = context.readBody();
-        return setOrder(groups);
-      }),
+    handle: (context) => respondToEdit(service, context, () => setOrder(context.readBody().groups)),
   });
 }

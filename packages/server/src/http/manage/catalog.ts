@@ -1,5 +1,5 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
-import { applyDefinition, editCatalog, restoreRevision } from '../../domain/catalog/edit-catalog.ts';
+import { applyDefinition, restoreRevision } from '../../domain/catalog/edit-catalog.ts';
 import { setLanguages, suggestLanguage } from '../../domain/catalog/edits/languages-and-texts.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import { findMissingTexts, planCatalog } from '../../domain/catalog/plan.ts';
@@ -20,6 +20,7 @@ import {
   readCatalogBody,
   readEditOptions,
   respondEdited,
+  respondToEdit,
   revisionTag,
   UPLOAD_LIMIT,
 } from './edit-options.ts';
@@ -68,10 +69,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
     querystring: DraftQuery,
     response: { 200: CatalogResponse },
     responseHeaders: EDITED_HEADERS,
-    async handle(context) {
-      const catalog = await openRequestedCatalog(service, context);
-      return inSlices(toFile(catalog));
-    },
+    handle: async (context) => inSlices(toFile(await openRequestedCatalog(service, context))),
   });
 
   applicationRoute('GET', '/catalog/tree', {
@@ -104,10 +102,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
       }),
     },
     responseHeaders: EDITED_HEADERS,
-    async handle(context) {
-      const catalog = await openRequestedCatalog(service, context);
-      return inSlices(viewTree(catalog));
-    },
+    handle: async (context) => inSlices(viewTree(await openRequestedCatalog(service, context))),
   });
 
   applicationRoute('GET', '/catalog/types', {
@@ -127,11 +122,8 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
       const catalog = await openRequestedCatalog(service, context);
       // The tag of a file must be of its bytes: a newer Innkeeper may write the same catalog differently.
       context.reply.removeHeader('etag');
-      return new FileResponse(
-        'text/plain',
-        'catalog.ts',
-        await inSlices(writeTypes(catalog, context.readQuery().schemas)),
-      );
+      const types = await inSlices(writeTypes(catalog, context.readQuery().schemas));
+      return new FileResponse('text/plain', 'catalog.ts', types);
     },
   });
 
@@ -147,8 +139,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
       const options = readEditOptions(context);
       const { application, body } = context;
       const definition = await readCatalogBody(service, application, body);
-      const edited = await applyDefinition(service, application, definition, options);
-      return respondEdited(context.reply, edited);
+      return respondEdited(context.reply, await applyDefinition(service, application, definition, options));
     },
   });
 
@@ -206,8 +197,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
         texts: missing.get(name)?.total ?? total,
         missing: missing.get(name)?.count ?? 0,
       }));
-      const listing = toListing(languages, pageOf(readQuery()));
-      return linked(listing);
+      return linked(toListing(languages, pageOf(readQuery())));
     },
   });
 
@@ -218,14 +208,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
     description:
       'A language is identified by its tag, so its name can change. A removed language is no longer served; its texts remain in earlier revisions.',
     body: Type.Object({ languages: readElsewhere(CatalogFileSchema.properties.languages) }),
-    async handle(context) {
-      const options = readEditOptions(context);
-      const { languages } = context.readBody();
-      return respondEdited(
-        context.reply,
-        await editCatalog(service, context.application, setLanguages(languages), options),
-      );
-    },
+    handle: (context) => respondToEdit(service, context, () => setLanguages(context.readBody().languages)),
   });
 }
 
@@ -252,8 +235,7 @@ export function revisionRoutes({ applicationRoute }: ManageRoutes, service: Serv
     async handle({ readQuery, application, linked }) {
       const page = pageOf(readQuery());
       const { total, items } = await service.storage.catalogs.revisions(application.appId, page);
-      const listing = { items: items.map((item) => viewRevision(readRevision(item))), total, ...page };
-      return linked(listing);
+      return linked({ items: items.map((item) => viewRevision(readRevision(item))), total, ...page });
     },
   });
 

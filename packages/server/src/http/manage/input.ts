@@ -85,11 +85,12 @@ export function readTime(text: string, name: string): number {
   return at;
 }
 
-/** Checks that `from` is before `to` if both are given. */
-export function readSpan(query: { from?: string; to?: string }): { from?: number; to?: number } {
+/** Checks that `from` is before `to` if both are given; undefined if neither is. */
+export function readSpan(query: { from?: string; to?: string }): { from?: number; to?: number } | undefined {
   const from = query.from === undefined ? undefined : readTime(query.from, 'from');
   const to = query.to === undefined ? undefined : readTime(query.to, 'to');
   if (from !== undefined && to !== undefined && from >= to) throw refuse('to', 'must be later than from');
+  if (from === undefined && to === undefined) return undefined;
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }
 
@@ -100,9 +101,3 @@ export const CreatedQuery = {
   ),
   to: Type.Optional(Type.String({ description: 'created before; UTC' })),
 };
-
-/** Undefined if neither is given. */
-export function readCreated(query: { from?: string; to?: string }): { from?: number; to?: number } | undefined {
-  const span = readSpan(query);
-  return Object.keys(span).length > 0 ? span : undefined;
-}

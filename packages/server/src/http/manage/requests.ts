@@ -6,6 +6,7 @@ import { Nullable, type Static, Type } from '../../schema.ts';
 import { EVENT_TYPES, type LoggedRequest, type RequestFilter, STEP_MS } from '../../storage/port.ts';
 import { isUuid } from '../../uuid.ts';
 import { EventResponse } from '../events/event-shapes.ts';
+import { METHODS } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst, pageOf, readSpan, refuse, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
@@ -26,8 +27,6 @@ const RequestShape = {
   credentials: Type.Enum(['none', 'basic', 'bearer'], { description: 'kind of Authorization header' }),
   userUid: Nullable(Type.String({ format: 'uuid', description: 'the affected user, if any' })),
 };
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** From and to. */
 const STATUSES = {
@@ -165,15 +164,7 @@ function viewRequest({ at, userId, request: _, answer: _answer, ...facts }: Logg
 function readFilter(query: Static<typeof RequestQuery>): RequestFilter {
   const { status, code, method, path: pathPrefix, userUid: userId, requestId } = query;
   const [statusFrom, statusTo] = status === undefined ? [] : STATUSES[status];
-  const given = {
-    statusFrom,
-    statusTo,
-    code,
-    method,
-    pathPrefix,
-    userId,
-    requestId,
-  };
+  const given = { statusFrom, statusTo, code, method, pathPrefix, userId, requestId };
   const used = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...readSpan(query), ...Object.fromEntries(used) };
 }

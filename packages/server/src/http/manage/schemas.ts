@@ -18,16 +18,11 @@ export const GroupParams = Type.Object({ groupUid: Type.String({ format: 'uuid' 
 export const KeyParams = Type.Object({ keyUid: Type.String({ format: 'uuid' }) });
 export const RevisionParams = Type.Object({ revision: Type.Integer({ minimum: 1 }) });
 
+const catalogAs = (title: string) =>
+  Type.Object(CatalogFileSchema.properties, { additionalProperties: false, title });
 /** The catalog file, as JSON. */
-export const CatalogShape = Type.Object(CatalogFileSchema.properties, {
-  additionalProperties: false,
-  title: 'CatalogFile',
-});
-
-export const CatalogResponse = Type.Object(CatalogFileSchema.properties, {
-  additionalProperties: false,
-  title: 'Catalog',
-});
+export const CatalogShape = catalogAs('CatalogFile');
+export const CatalogResponse = catalogAs('Catalog');
 
 /** A key in the catalog file's format. */
 export const FileKeySchema = CatalogFileSchema.properties.groups.items.properties.keys.items;

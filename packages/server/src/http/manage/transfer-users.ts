@@ -7,7 +7,7 @@ import { createSearchTest } from '../../domain/users/search-users.ts';
 import { Nullable, type Static, Type } from '../../schema.ts';
 import { orderedUuid } from '../../uuid.ts';
 import { FilterQuery, readFilter } from '../users/user-filter.ts';
-import { CreatedQuery, readCreated, refuse } from './input.ts';
+import { CreatedQuery, readSpan, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 
 /** A part of an import is checked on the thread that serves everyone, so it stays small. */
@@ -143,7 +143,7 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
       const { search = '', after: place, ...shared } = readQuery();
       const wanted = readFilter(shared, await service.catalogs.get(appId), refuse);
       if (search !== '') wanted.test = createSearchTest(search);
-      wanted.created = readCreated(shared);
+      wanted.created = readSpan(shared);
       const isFiltered =
         wanted.conditions.length > 0 || [wanted.status, wanted.created, wanted.test].some((each) => each !== undefined);
       const filter = isFiltered ? wanted : undefined;

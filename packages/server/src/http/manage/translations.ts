@@ -83,8 +83,7 @@ export function translationRoutes({ applicationRoute }: ManageRoutes, service: S
       const states = byText(await service.storage.textStates.list(application.appId));
       const texts = await inSlices(listTexts(catalog, states, filter));
       if ('unknown' in texts) throw refuse(texts.unknown, 'is not a language of this application');
-      const listing = toListing(texts, pageOf({ offset, limit }, MAX_ROWS));
-      return linked(listing);
+      return linked(toListing(texts, pageOf({ offset, limit }, MAX_ROWS)));
     },
   });
 
@@ -112,11 +111,7 @@ export function translationRoutes({ applicationRoute }: ManageRoutes, service: S
       ),
     }),
     response: { 200: EditedResponse, 412: ChangedTextsMembers },
-    handle: (context) =>
-      respondToEdit(service, context, () => {
-        const { texts } = context.readBody();
-        return changeTexts(texts);
-      }),
+    handle: (context) => respondToEdit(service, context, () => changeTexts(context.readBody().texts)),
   });
 
   applicationRoute('POST', '/catalog/translations/review', {
@@ -151,11 +146,8 @@ export function translationRoutes({ applicationRoute }: ManageRoutes, service: S
       const { application, manager, readBody } = context;
       const { texts, reviewed = true } = readBody();
       const languages = manager.languagesOf(application.appId);
-      return reviewTexts(service, application, await openRequestedCatalog(service, context), {
-        texts,
-        reviewed,
-        languages,
-      });
+      const catalog = await openRequestedCatalog(service, context);
+      return reviewTexts(service, application, catalog, { texts, reviewed, languages });
     },
   });
 }

@@ -14,7 +14,7 @@ import {
   readPlace as readListPlace,
   writePlace as writeListPlace,
 } from '../users/user-filter.ts';
-import { CreatedQuery, pageOf, readCreated, refuse } from './input.ts';
+import { CreatedQuery, pageOf, readSpan, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { AccessTokenShape, LimitQuery, OF_USER, UserShape } from './schemas.ts';
 import { viewAccessToken, viewUser } from './views.ts';
@@ -84,7 +84,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
       const filter = readFilter(shared, await service.catalogs.get(appId), refuse);
       if (sort !== undefined && filter.conditions.length > 0) throw refuse('sort', 'is not supported with `where`');
       filter.sort = sort;
-      filter.created = readCreated(shared);
+      filter.created = readSpan(shared);
       const isFiltered =
         filter.conditions.length > 0 || [filter.status, filter.created, sort].some((each) => each !== undefined);
       if (search !== '') filter.test = createSearchTest(search);

@@ -108,11 +108,6 @@ export function webhookActs(service: WebhookService) {
 export type WebhookView = Awaited<ReturnType<ReturnType<typeof webhookActs>['show']>>;
 export type DeliveryView = ReturnType<typeof view>;
 
-function view(delivery: DeliveryRecord) {
-  const { eventNo, deliveryId } = delivery;
-  return viewDelivery(delivery, eventNo === null ? testEventId(deliveryId) : eventId(eventNo));
-}
-
 export const WebhookParams = Type.Object({ webhookId: Type.String({ format: 'uuid' }) });
 export const DeliveryParams = Type.Object({
   ...WebhookParams.properties,
@@ -154,10 +149,11 @@ export const WebhookShape = Type.Object(
   { title: 'Webhook' },
 );
 
+const time = (at: number | null): string | null => (at === null ? null : formatTime(at));
+
 function viewWebhook(webhook: WebhookRecord, health: WebhookHealth | undefined, now: number) {
   const { webhookId, url, types, description, maxPerSecond, off, createdAt, previousSecret } = webhook;
   const { lastSuccessAt, failingSince } = webhook;
-  const time = (at: number | null): string | null => (at === null ? null : formatTime(at));
   return {
     webhookId,
     url,
@@ -193,19 +189,19 @@ export const DeliveryShape = {
   milliseconds: Nullable(Type.Integer()),
 };
 
-function viewDelivery(delivery: DeliveryRecord, eventId: string) {
-  const { deliveryId, type, userId, state, createdAt, attempts, nextAt, lastAt } = delivery;
+function view(delivery: DeliveryRecord) {
+  const { deliveryId, eventNo, type, userId, state, createdAt, attempts, nextAt, lastAt } = delivery;
   const { status, problem, milliseconds } = delivery;
   return {
     deliveryId,
-    eventId,
+    eventId: eventNo === null ? testEventId(deliveryId) : eventId(eventNo),
     type,
     userUid: userId,
     state: state === 'succeeded' || state === 'failed' ? state : 'pending',
     createdAt: formatTime(createdAt),
     attempts,
-    nextAt: nextAt === null ? null : formatTime(nextAt),
-    lastAt: lastAt === null ? null : formatTime(lastAt),
+    nextAt: time(nextAt),
+    lastAt: time(lastAt),
     status,
     problem,
     milliseconds,

@@ -4,7 +4,7 @@ import type { Access } from '../../domain/manage/access.ts';
 import { readUuid } from '../../uuid.ts';
 import type { HttpReply, HttpRequest } from './request-and-reply.ts';
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 export type Method = (typeof METHODS)[number];
 
 /**
