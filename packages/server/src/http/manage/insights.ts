@@ -1,5 +1,3 @@
-import type { Application } from '../../domain/applications/application.ts';
-import type { Scalar } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
@@ -46,9 +44,35 @@ const InsightsQuery = Type.Object({
   ),
 });
 
+type KeyRequest = Pick<
+  ApplicationRequest<undefined, undefined, 'keyUid'>,
+  'application' | 'manager' | 'params' | 'request'
+>;
+
 /** Statistics of what users have chosen. */
 export function insightRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
   const surveys = new Surveys(service.storage, service.now);
+
+  /** Without access "users" only of listed values. `ofEach`: of several open values, each is counted separately. */
+  const insightsOf = async (
+    { application: { appId }, manager, params, request }: KeyRequest,
+    { period = 'day', last: periods = DEFAULT_PERIODS }: Static<typeof InsightsQuery>,
+    ofEach = false,
+  ) => {
+    const catalog = await service.catalogs.get(appId);
+    const placed = catalog.keyByUid.get(params.keyUid);
+    if (!placed) throw new InnkeeperError('catalogItemNotFound');
+    const { key } = placed;
+    const over = { from: firstDay(service.now(), period, periods), period, periods };
+    const wanted = surveyOf(key, over);
+    const listed = wanted.listed ?? (ofEach && key.multiple ? [] : null);
+    const survey = await surveys.take(appId, key, { ...wanted, listed }, request.signal);
+    // Of all who waited for it, one per turn: a result has up to 800,000 numbers.
+    await ownTurn();
+    const all = readInsights(key, survey, over);
+    const mayRead = includesAccess(manager.accessTo(appId), 'users');
+    return { catalog, placed, insights: mayRead ? all : listedValuesOnly(key, all) };
+  };
 
   applicationRoute('GET', '/keys/:keyUid/counts', {
     operationId: 'countValues',
@@ -74,29 +98,10 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
       }),
     },
     errors: ['catalogItemNotFound'],
-    async handle({ application, manager, params, request }) {
-      const catalog = await service.catalogs.get(application.appId);
-      const placed = catalog.keyByUid.get(params.keyUid);
-      if (!placed) throw new InnkeeperError('catalogItemNotFound');
-      const { key } = placed;
-      const now = { from: 0, period: 'day', periods: 0 } as const;
-      const wanted = surveyOf(key, now);
-      // Of several open values, each is counted separately here.
-      const listed = wanted.listed ?? (key.multiple ? [] : null);
-      const all = readInsights(
-        key,
-        await surveys.take(application.appId, key, { ...wanted, listed }, request.signal),
-        now,
-      );
-      const mayRead = includesAccess(manager.accessTo(application.appId), 'users');
-      const { chose, values, otherValues } = mayRead ? all : listedValuesOnly(key, all);
-      const allowed = new Map(key.values?.map((each) => [each.value, each]));
-      const items = values.map(({ value, count }) => ({
-        value,
-        count,
-        offered: !key.archived && (key.values === null || allowed.get(value as Scalar)?.retired === false),
-      }));
-      return { keyUid: key.keyUid, total: chose, items, otherValues };
+    async handle(call) {
+      const { catalog, placed, insights } = await insightsOf(call, { last: 0 }, true);
+      const { keyUid, chose, values, otherValues } = viewInsights(catalog, placed, insights);
+      return { keyUid, total: chose, items: values.map(({ label: _, ...each }) => each), otherValues };
     },
   });
 
@@ -157,22 +162,6 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
     },
   });
 
-  const insightsOf = async ({
-    application,
-    manager,
-    params,
-    request,
-    readQuery,
-  }: ApplicationRequest<undefined, typeof InsightsQuery, 'keyUid'>) => {
-    const query = readQuery();
-    const catalog = await service.catalogs.get(application.appId);
-    const placed = catalog.keyByUid.get(params.keyUid);
-    if (!placed) throw new InnkeeperError('catalogItemNotFound');
-    const all = await take(surveys, service.now(), application, placed, query, request.signal);
-    const mayRead = includesAccess(manager.accessTo(application.appId), 'users');
-    return { catalog, placed, insights: mayRead ? all : listedValuesOnly(placed.key, all) };
-  };
-
   applicationRoute('GET', '/keys/:keyUid/insights', {
     operationId: 'getKeyInsights',
     access: 'read',
@@ -209,8 +198,8 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
       }),
     },
     errors: ['catalogItemNotFound'],
-    async handle(request) {
-      const { catalog, placed, insights } = await insightsOf(request);
+    async handle(call) {
+      const { catalog, placed, insights } = await insightsOf(call, call.readQuery());
       return viewInsights(catalog, placed, insights);
     },
   });
@@ -227,29 +216,13 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
     produces: 'text/csv',
     response: { 200: Type.String({ description: 'RFC 4180, UTF-8 with a byte order mark' }) },
     errors: ['catalogItemNotFound'],
-    async handle(request) {
-      const { placed, insights } = await insightsOf(request);
+    async handle(call) {
+      const { placed, insights } = await insightsOf(call, call.readQuery());
       const name = `${placed.group.name}-${placed.key.name}`.replaceAll(/[^\w.-]+/g, '_').slice(0, 100);
       const content = await directlyOrInSlices(writeInsightsCsv(insights, placed.key.values === null));
       return new FileResponse('text/csv', `${name}.csv`, content);
     },
   });
-}
-
-async function take(
-  surveys: Surveys,
-  now: number,
-  { appId }: Application,
-  { key }: PlacedKey,
-  { period = 'day', last: periods = DEFAULT_PERIODS }: Static<typeof InsightsQuery>,
-  signal: AbortSignal,
-): Promise<KeyInsights> {
-  const from = firstDay(now, period, periods);
-  const over = { from, period, periods };
-  const survey = await surveys.take(appId, key, surveyOf(key, over), signal);
-  // Of all who waited for it, one per turn: a result has up to 800,000 numbers.
-  await ownTurn();
-  return readInsights(key, survey, over);
 }
 
 function viewInsights({ languages }: CompiledCatalog, { key }: PlacedKey, insights: KeyInsights) {
