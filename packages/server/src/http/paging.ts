@@ -9,13 +9,11 @@ const MAX_LIMIT = 200;
 export type Page = { offset: number; limit: number };
 export type Query = Record<string, string | string[] | undefined>;
 
-/**
- * Limit defaults to 50 and is clamped to 200; anything but a whole number from 0 is error 1009.
- */
-export function readPage(query: Query, maxLimit = MAX_LIMIT): Page {
+/** Limit defaults to 50 and is clamped to 200; anything but a whole number from 0 is error 1009. */
+export function readPage(query: Query): Page {
   return {
     offset: Math.min(readCount(query, 'offset') ?? 0, Number.MAX_SAFE_INTEGER),
-    limit: Math.min(readCount(query, 'limit') ?? DEFAULT_LIMIT, maxLimit),
+    limit: Math.min(readCount(query, 'limit') ?? DEFAULT_LIMIT, MAX_LIMIT),
   };
 }
 

@@ -40,28 +40,20 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
     querystring: PageQuery,
     response: {
       200: ListResponse(
-        Type.Object({
-          clientId: Type.String(),
-          name: Type.String(),
-          createdAt: Time,
-          access: AccessShape,
-        }),
+        Type.Object({ clientId: Type.String(), name: Type.String(), createdAt: Time, access: AccessShape }),
       ),
     },
     async handle({ readQuery, linked, manager }) {
       const page = pageOf(readQuery());
       const readable = (await service.storage.applications.list()).filter(({ appId }) => manager.accessTo(appId));
-      const { items, ...rest } = toListing(readable, page);
-      const listing = {
-        items: items.map(({ appId, clientId, name, createdAt }) => ({
-          clientId,
-          name,
-          createdAt: formatTime(createdAt),
-          access: manager.accessTo(appId),
-        })),
-        ...rest,
-      };
-      return linked(listing);
+      const listing = toListing(readable, page);
+      const items = listing.items.map(({ appId, clientId, name, createdAt }) => ({
+        clientId,
+        name,
+        createdAt: formatTime(createdAt),
+        access: manager.accessTo(appId),
+      }));
+      return linked({ ...listing, items });
     },
   });
 

@@ -34,9 +34,8 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
       const { userId } = await findUser(service, application, params.userUid);
       await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
       const options = await describeOptions(service, await service.catalogs.get(application.appId), userId);
-      const { items, ...rest } = toListing(options, page, sizeOf);
-      const listing = { items: items.map(viewOption), ...rest };
-      return linked(listing);
+      const listing = toListing(options, page, sizeOf);
+      return linked({ ...listing, items: listing.items.map(viewOption) });
     },
   });
 
@@ -124,12 +123,8 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
       await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
       const catalog = await service.catalogs.get(application.appId);
       const { total, items } = await service.storage.selections.history(userId, page);
-      const listing = toPage(
-        items.map((event) => viewEvent(catalog, event)),
-        total,
-        page,
-      );
-      return linked(listing);
+      const events = items.map((event) => viewEvent(catalog, event));
+      return linked(toPage(events, total, page));
     },
   });
 }

@@ -44,14 +44,8 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
       }),
     },
     async handle({ application, manager, params, readBody }) {
-      const members = readBody();
+      const wanted = readBody();
       const user = await findUser(service, application, params.userUid);
-      const wanted = {
-        groups: members.groups,
-        language: members.language,
-        expiresIn: members.expiresIn,
-        unsubscribe: members.unsubscribe,
-      };
       const { expiresAt, ...made } = await makePreferenceLink(service, application, user, wanted);
       const about = { actor: manager.author, appId: application.appId, userId: user.userId };
       await recordLink(service.storage.audit, about, service.now());
@@ -77,7 +71,7 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
     ...DELETION_RECEIPT,
     operationId: 'getUserDeletionReceipt',
     async handle({ application, params }) {
-      const userUid = params.userUid;
+      const { userUid } = params;
       const receipt = await writeDeletionReceipt(service, application, userUid);
       if (receipt === undefined) throw new InnkeeperError('userNotFound');
       return new FileResponse(JWT_TYPE, `deleted-${userUid}.jwt`, receipt);

@@ -178,7 +178,9 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
     response: { 200: Type.Object(UserShape) },
     errors: [...OF_USER.errors, 'clientUserIdTaken'],
     async handle({ application, params, readBody }) {
-      const change = readChange(readBody());
+      const change: UserChange = readBody();
+      const { status: _, ...names } = change;
+      refuseUnusable(names);
       const { userId } = await findUser(service, application, params.userUid);
       try {
         const user = await updateUser(service, application, userId, change);
@@ -238,19 +240,8 @@ function takenOr(error: unknown): unknown {
 
 function refuseUnusable(names: Pick<UserChange, 'clientUserName' | 'clientUserId'>): void {
   for (const [field, value] of Object.entries(names)) {
-    const problem = value === undefined ? undefined : missingReason(value);
+    const problem = missingReason(value);
     if (problem !== undefined) throw refuse(field, problem);
   }
 }
 
-function readChange({ clientUserName, clientUserId, status }: UserChange): UserChange {
-  refuseUnusable({
-    ...(clientUserName !== undefined && { clientUserName }),
-    ...(clientUserId !== undefined && { clientUserId }),
-  });
-  return {
-    ...(clientUserName !== undefined && { clientUserName }),
-    ...(clientUserId !== undefined && { clientUserId }),
-    ...(status !== undefined && { status }),
-  };
-}

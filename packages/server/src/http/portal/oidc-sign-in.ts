@@ -5,7 +5,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { IdentityProblem, type PendingSignIn } from '../../tokens/port.ts';
 import { endSessionBefore, makeCookie, readCookie, sessionCookie } from '../manage/session-cookie.ts';
-import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import type { HttpReply } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
 
 const CALLBACK = '/portal/oidc/callback';
@@ -54,25 +54,16 @@ export function oidcSignInRoutes(app: Routes, service: Service, logger: Logger):
       if (!pending || returned.get('state') !== pending.state) return sendBack(reply, 'expired');
       // Recorded in the database: a state works once, across all replicas.
       if (!(await admitIdentity(service, pending.state, request.network))) return sendBack(reply, 'expired');
-      await enter(request, reply, returned, pending, oidc);
+      const claims = await oidc.provider.finish(returned, pending, redirectUri());
+      const visitor = { userAgent: request.headers['user-agent'] ?? '' };
+      const outcome = await signInByIdentity(service, oidc.rules, claims, visitor);
+      const next = innerPath(pending.next);
+      if ('refused' in outcome) return sendBack(reply, outcome.refused, next);
+      await endSessionBefore(service, request.headers.cookie);
+      reply.header('set-cookie', sessionCookie(publicUrl, outcome.sessionToken));
+      reply.redirect(`${publicUrl}/portal${next}`, 303);
     }),
   );
-
-  async function enter(
-    request: HttpRequest,
-    reply: HttpReply,
-    returned: URLSearchParams,
-    { next, ...pending }: PendingSignIn & { next: string },
-    { provider, rules }: NonNullable<Service['oidc']>,
-  ): Promise<void> {
-    const claims = await provider.finish(returned, pending, redirectUri());
-    const visitor = { userAgent: request.headers['user-agent'] ?? '' };
-    const outcome = await signInByIdentity(service, rules, claims, visitor);
-    if ('refused' in outcome) return sendBack(reply, outcome.refused, innerPath(next));
-    await endSessionBefore(service, request.headers.cookie);
-    reply.header('set-cookie', sessionCookie(service.publicUrl, outcome.sessionToken));
-    reply.redirect(`${service.publicUrl}/portal${innerPath(next)}`, 303);
-  }
 }
 
 /** A path inside the portal, or none, to prevent open redirects. */
