@@ -298,13 +298,22 @@ type Changed = {
   draft: Parameters<typeof viewDraft>[0] | null;
 };
 
-/** Shared code throws the error codes of the other areas; here they become 9400. */
+/** Shared code throws the errors of the other areas. */
+const OWN_ERRORS: Partial<Record<ErrorName, ErrorName>> = {
+  badParameter: 'manageBadRequest',
+  bodyNotJson: 'manageBadRequest',
+  usersBadRequest: 'manageBadRequest',
+  duplicateUser: 'clientUserIdTaken',
+  profileExists: 'clientUserIdTaken',
+  userUnknown: 'userNotFound',
+};
+
 function inOwnWords(error: unknown, hides: boolean): unknown {
   if (!(error instanceof InnkeeperError)) return error;
   const { message, fields, headers, more } = error;
-  if (['badParameter', 'bodyNotJson', 'usersBadRequest'].includes(error.error)) {
-    return new InnkeeperError('manageBadRequest', { message, ...(fields && { fields }) });
-  }
+  const own = OWN_ERRORS[error.error];
+  if (own === 'manageBadRequest') return new InnkeeperError(own, { message, ...(fields && { fields }) });
+  if (own) return new InnkeeperError(own);
   if (error.status === 412) {
     const { revisions, edits, draft } = more as Partial<Changed>;
     const details = {

@@ -155,12 +155,8 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
     async handle({ application, readBody }) {
       const wanted = readBody();
       refuseUnusable(wanted);
-      try {
-        const { userId } = await addUser(service, application, wanted);
-        return viewUser(await findUser(service, application, userId));
-      } catch (error) {
-        throw takenOr(error);
-      }
+      const { userId } = await addUser(service, application, wanted);
+      return viewUser(await findUser(service, application, userId));
     },
   });
 
@@ -182,13 +178,9 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
       const { status: _, ...names } = change;
       refuseUnusable(names);
       const { userId } = await findUser(service, application, params.userUid);
-      try {
-        const user = await updateUser(service, application, userId, change);
-        if (!user) throw new InnkeeperError('userNotFound');
-        return viewUser(user);
-      } catch (error) {
-        throw takenOr(error);
-      }
+      const user = await updateUser(service, application, userId, change);
+      if (!user) throw new InnkeeperError('userNotFound');
+      return viewUser(user);
     },
   });
 
@@ -230,12 +222,6 @@ function readPlace(text: string | undefined): SearchPlace | undefined {
     // Reported below.
   }
   throw refuse('after', 'must be `next` of the previous page');
-}
-
-/** The interface for applications has other codes for it. */
-function takenOr(error: unknown): unknown {
-  const isTaken = error instanceof InnkeeperError && ['duplicateUser', 'profileExists'].includes(error.error);
-  return isTaken ? new InnkeeperError('clientUserIdTaken') : error;
 }
 
 function refuseUnusable(names: Pick<UserChange, 'clientUserName' | 'clientUserId'>): void {
