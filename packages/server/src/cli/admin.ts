@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import { accountEmailProblem, emailKeyOf } from '../domain/accounts/account.ts';
 import { createSignInLink } from '../domain/accounts/links.ts';
 import type { AccountRecord } from '../storage/port.ts';
+import { formatTime } from '../time.ts';
 import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
-import { bold, dim, layOut, printResult, showTime, visible } from './output.ts';
+import { bold, dim, layOut, printResult, visible } from './output.ts';
 import { type OpenStorage, withStorage } from './with-storage.ts';
 
 export function admin(): Command {
@@ -45,7 +46,7 @@ async function runCreate(options: CommandOptions & { email: string }): Promise<v
     { makesDatabase: true },
   );
   const { accountId, email } = made.account;
-  const expiresAt = showTime(made.expiresAt);
+  const expiresAt = formatTime(made.expiresAt);
   printResult(options, { accountId, email, link: made.link, expiresAt }, () =>
     [
       made.outcome === 'created'
@@ -77,7 +78,7 @@ async function runList(options: CommandOptions): Promise<void> {
     accountId,
     email,
     role,
-    createdAt: showTime(createdAt),
+    createdAt: formatTime(createdAt),
   }));
   printResult(options, rows, () => {
     if (rows.length === 0) return 'No accounts yet.\nCreate one with: innkeeper admin create --email ADDRESS';
@@ -123,7 +124,7 @@ async function runReset(email: string, options: CommandOptions & { password?: tr
       remedy: 'List accounts with: innkeeper admin list',
     });
   }
-  const expiresAt = showTime(made.expiresAt);
+  const expiresAt = formatTime(made.expiresAt);
   const { mail } = made;
   const json = { email: made.account.email, ...what, link: made.link, expiresAt, mailed: mail === 'sent' };
   printResult(options, json, () =>

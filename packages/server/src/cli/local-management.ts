@@ -11,13 +11,14 @@ import { finish } from '../domain/slices.ts';
 import { emailOf } from '../domain/users/email.ts';
 import type { UserFilter } from '../domain/users/match-users.ts';
 import type { Storage, UserRecord } from '../storage/port.ts';
+import { formatTime } from '../time.ts';
 import { readUuid } from '../uuid.ts';
 import { cliAuthor } from './catalog-options.ts';
 import { describeDatabase } from './database-files.ts';
 import { Failure, UsageError } from './failure.ts';
 import { localWebhooks } from './local-webhooks.ts';
 import type { ApplyOptions, Management, PlanView, Published, Revision, ShownUser, WantedUsers } from './management.ts';
-import { counted, showTime, visible } from './output.ts';
+import { counted, visible } from './output.ts';
 import {
   readTypedValue,
   refusedArgument,
@@ -68,22 +69,22 @@ export function localManagement(open: OpenStorage): Management {
         return applications.map(({ clientId, name, createdAt }) => ({
           clientId,
           name,
-          createdAt: showTime(createdAt),
+          createdAt: formatTime(createdAt),
         }));
       },
       async show(clientId) {
         const { appId, name, createdAt, settings, secrets } = await findApplication(storage, clientId);
         return {
           name,
-          createdAt: showTime(createdAt),
+          createdAt: formatTime(createdAt),
           users: await storage.applications.countUsers(appId),
           settings: completeSettings(settings),
           changed: Object.keys(settings),
           secrets: secrets
             .filter((secret) => isLive(secret, now()))
             .map((secret) => ({
-              createdAt: showTime(secret.createdAt),
-              expiresAt: secret.expiresAt === null ? null : showTime(secret.expiresAt),
+              createdAt: formatTime(secret.createdAt),
+              expiresAt: secret.expiresAt === null ? null : formatTime(secret.expiresAt),
             })),
         };
       },
@@ -102,7 +103,7 @@ export function localManagement(open: OpenStorage): Management {
       async rotateSecret(clientId, options) {
         try {
           const rotated = await rotateSecret({ storage, keyring }, await appIdOf(clientId), options, now());
-          return { clientSecret: rotated.clientSecret, previousExpiresAt: showTime(rotated.previousExpiresAt) };
+          return { clientSecret: rotated.clientSecret, previousExpiresAt: formatTime(rotated.previousExpiresAt) };
         } catch (error) {
           if (!(error instanceof InnkeeperError)) throw error;
           if (error.error === 'previousSecretValid') return undefined;
@@ -276,7 +277,7 @@ export function localManagement(open: OpenStorage): Management {
         try {
           const { expiresAt, ...made } = await makePreferenceLink(userSource(open), { appId }, user, wanted);
           await recordLink(storage.audit, { actor: cliAuthor(), appId, userId }, now());
-          return { ...made, expiresAt: showTime(expiresAt) };
+          return { ...made, expiresAt: formatTime(expiresAt) };
         } catch (error) {
           throw error instanceof InnkeeperError ? new UsageError(error.message) : error;
         }
@@ -300,7 +301,7 @@ export function localManagement(open: OpenStorage): Management {
           });
         }
         const { tokenId, expiresAt } = made.record;
-        return { token: made.token, tokenId, expiresAt: showTime(expiresAt) };
+        return { token: made.token, tokenId, expiresAt: formatTime(expiresAt) };
       },
       async list() {
         const tokens = await storage.manageTokens.list();
@@ -312,10 +313,10 @@ export function localManagement(open: OpenStorage): Management {
           name: token.name,
           apps: token.appIds?.flatMap((appId) => clientIds.get(appId) ?? []) ?? null,
           access: token.access,
-          createdAt: showTime(token.createdAt),
-          expiresAt: showTime(token.expiresAt),
+          createdAt: formatTime(token.createdAt),
+          expiresAt: formatTime(token.expiresAt),
           expired: token.expiresAt <= now(),
-          lastUsedAt: token.lastUsedAt === null ? null : showTime(token.lastUsedAt),
+          lastUsedAt: token.lastUsedAt === null ? null : formatTime(token.lastUsedAt),
         }));
       },
       revoke: (tokenId) => storage.manageTokens.revoke(tokenId),
@@ -349,7 +350,7 @@ async function viewPublished(clientId: string, published: PublishOutcome): Promi
 
 function showRevision({ revision, createdAt, author, authors, note, changes }: StoredRevision): Revision {
   return {
-    ...{ revision, createdAt: showTime(createdAt), author, authors },
+    ...{ revision, createdAt: formatTime(createdAt), author, authors },
     ...{ ...(note !== undefined && { note }), changes },
   };
 }
@@ -380,6 +381,6 @@ async function findUser({ users }: Storage, appId: number, id: string): Promise<
 function showUser({ userId, clientUserId, clientUserName, status, createdAt, updatedAt }: UserRecord): ShownUser {
   return {
     ...{ service_user_code: userId, clientUserId, clientUserName, email: emailOf(clientUserId), status },
-    ...{ created_at: showTime(createdAt), updated_at: showTime(updatedAt) },
+    ...{ created_at: formatTime(createdAt), updated_at: formatTime(updatedAt) },
   };
 }

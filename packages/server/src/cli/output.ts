@@ -141,12 +141,7 @@ function widthOf(styled: string): number {
 
 export { counted, showRoughly };
 
-/** Times are UTC, `YYYY-MM-DD HH:MM:SS`. */
-export function showTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
-}
-
-/** The inverse. */
+/** The inverse of formatTime(). */
 export function readTime(text: string): number {
   return Date.parse(`${text.replace(' ', 'T')}Z`);
 }

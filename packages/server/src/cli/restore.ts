@@ -4,12 +4,13 @@ import { type Config, readConfig } from '../config.ts';
 import { createKeyring } from '../domain/keyring.ts';
 import { secretPath } from '../secret-file.ts';
 import { BackupDamaged, type BackupFile, type BackupFiles, BackupUnwritable, type Contents } from '../storage/port.ts';
+import { formatTime } from '../time.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase } from './database-files.ts';
 import { isFromNewerVersion } from './explain-error.ts';
 import { Failure, fileProblem, UsageError } from './failure.ts';
 import { refuseOverLog } from './new-database.ts';
-import { bold, counted, printResult, showTime, visible } from './output.ts';
+import { bold, counted, printResult, visible } from './output.ts';
 import { canAsk, confirmByTyping, Progress, watchInterrupts } from './terminal.ts';
 
 type Options = CommandOptions & { check?: true; replace?: true; yes?: true };
@@ -67,7 +68,7 @@ async function run(file: string, options: Options): Promise<void> {
     progress.clear();
     const { version, madeAt, source, schema } = opened.manifest;
     const facts = { file, version, madeAt: new Date(madeAt).toISOString(), source, schema, rows };
-    const description = `${bold(file)}, created ${showTime(madeAt)} UTC by Innkeeper ${visible(version)} from a ${NAMES[source] ?? 'database'}`;
+    const description = `${bold(file)}, created ${formatTime(madeAt)} UTC by Innkeeper ${visible(version)} from a ${NAMES[source] ?? 'database'}`;
     if (options.check) {
       if (secret === 'other') throw wrongSecret(config, 'The file is complete, but');
       printResult(options, { ...facts, whole: true, secret }, () =>

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { checkSecret } from '../domain/check-secret.ts';
 import { countSealed } from '../domain/rotate-master-secret.ts';
+import { formatTime } from '../time.ts';
 import { isWeakSecret } from '../unsafe-settings.ts';
 import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
 import { Failure } from './failure.ts';
-import { counted, printResult, showTime } from './output.ts';
+import { counted, printResult } from './output.ts';
 import { Progress } from './terminal.ts';
 import { type OpenStorage, withStorage } from './with-storage.ts';
 
@@ -49,7 +50,7 @@ async function run(options: CommandOptions): Promise<void> {
       onProgress: (done, total) => progress.show(done, 'sealed', done / total),
     }).finally(() => progress.clear());
     const { outcome, rotatedAt, resealed, total, unreadable } = rotation;
-    const time = rotatedAt === null ? null : showTime(rotatedAt);
+    const time = rotatedAt === null ? null : formatTime(rotatedAt);
     printResult(options, { ...rotation, rotatedAt: time }, () => {
       const previous =
         config.secretFile === undefined

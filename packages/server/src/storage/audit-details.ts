@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { formatTime } from '../time.ts';
 import type {
   ApplicationRecord,
   AuditAction,
@@ -103,7 +104,7 @@ export function detailOfToken(
   action: AuditAction,
   { tokenId, name, appIds, access, expiresAt }: ManageTokenRecord,
 ): AuditDetail[] {
-  const what = { tokenId, access, expiresAt: toTime(expiresAt) };
+  const what = { tokenId, access, expiresAt: formatTime(expiresAt) };
   const part = action === 'token.created' ? { after: what } : { before: what };
   return (appIds ?? [null]).map((appId) => ({ action, appId, subject: name, ...part }));
 }
@@ -200,10 +201,6 @@ export function detailOfWebhookChange(before: WebhookRecord, after: WebhookRecor
   const changed = differences(describe(before), describe(after));
   if (Object.keys(changed.after).length === 0) return [];
   return { ...detailOfWebhook('webhook.changed', after, changed.after), before: changed.before };
-}
-
-export function toTime(at: number): string {
-  return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 /** Names the changed fields but not their values, which are deleted with the user, while the entry stays. */

@@ -1,3 +1,4 @@
+import { formatTime } from '../time.ts';
 import { orderedUuid } from '../uuid.ts';
 import {
   type AuditedAct,
@@ -15,7 +16,6 @@ import {
   SERVICE,
   STATISTICS,
   THROTTLE,
-  toTime,
 } from './audit-details.ts';
 import { AUDITED_ACCOUNTS } from './audited-accounts.ts';
 import { AUDITED_USERS } from './audited-users.ts';
@@ -83,7 +83,7 @@ export const AUDITED_ACTS: Plans<keyof Stores> = {
       on: 'rotated',
       before: findApplication,
       entries: ({ before }: Before<ApplicationRecord>, appId, _secret, previousExpiresAt) => {
-        const after = { previousExpiresAt: toTime(previousExpiresAt) };
+        const after = { previousExpiresAt: formatTime(previousExpiresAt) };
         return { action: 'secret.rotated', appId, subject: before.name, after };
       },
     },
@@ -136,13 +136,13 @@ export const AUDITED_ACTS: Plans<keyof Stores> = {
       on: 'rotated',
       before: findWebhook,
       entries: ({ before }: Before<WebhookRecord>, _appId, _webhookId, _secret, previousExpiresAt) =>
-        detailOfWebhook('webhook.secretRotated', before, { previousExpiresAt: toTime(previousExpiresAt) }),
+        detailOfWebhook('webhook.secretRotated', before, { previousExpiresAt: formatTime(previousExpiresAt) }),
     },
     replay: {
       on: 'moved',
       before: findWebhook,
       entries: ({ before }: Before<WebhookRecord>, _appId, _webhookId, { since }) =>
-        detailOfWebhook('webhook.replayed', before, { since: toTime(since) }),
+        detailOfWebhook('webhook.replayed', before, { since: formatTime(since) }),
     },
     delete: {
       on: 'deleted',

@@ -23,10 +23,11 @@ import {
   type Storage,
 } from '../../storage/port.ts';
 import { hardLinkSteps, RESTORE_STEPS } from '../../storage/problems.ts';
+import { formatTime } from '../../time.ts';
 import { describeDatabase } from '../database-files.ts';
 import { readOnlySteps } from '../explain-error.ts';
 import { splitRemedy } from '../failure.ts';
-import { counted, showRoughly, showSize, showTime } from '../output.ts';
+import { counted, showRoughly, showSize } from '../output.ts';
 import type { Progress } from '../terminal.ts';
 import { type Check, failed, passed, warned, withinLimit } from './check.ts';
 
@@ -214,7 +215,7 @@ async function checkMasterSecret(storage: Storage, config: Config): Promise<Chec
   const links =
     state.rotatedAt === undefined
       ? ''
-      : ` Preference links from before ${showTime(state.rotatedAt)} UTC stop working then.`;
+      : ` Preference links from before ${formatTime(state.rotatedAt)} UTC stop working then.`;
   return [
     warned(
       'secret',
@@ -247,7 +248,7 @@ async function readClock(storage: Storage): Promise<ClockReading> {
  * then or is wrong now.
  */
 export function checkClock(writtenTimes: readonly number[], reading?: ClockReading, now = Date.now()): Check {
-  const time = `${showTime(now)} UTC`;
+  const time = `${formatTime(now)} UTC`;
   const year = new Date(now).getUTCFullYear();
   if (year < FIRST_YEAR || year > LAST_YEAR) return failed('clock', `${time} is not plausible`, SET_THIS_CLOCK);
 
@@ -266,7 +267,7 @@ export function checkClock(writtenTimes: readonly number[], reading?: ClockReadi
       `${SET_THIS_CLOCK}. If this clock is right, the clock of another replica was ahead.`,
     );
   }
-  const seen = mark ? `, last seen in the database at ${showTime(mark.at)}` : '';
+  const seen = mark ? `, last seen in the database at ${formatTime(mark.at)}` : '';
   if (mark && isSuspicious(mark)) {
     const jump = `the clock jumped ${showRoughly(Math.abs(mark.doubtMs))} ${mark.doubtMs > 0 ? 'ahead' : 'back'}`;
     const detail = `${time}${seen}; ${jump} or the service was off: purging is paused for ${showRoughly(mark.waitMs)}`;

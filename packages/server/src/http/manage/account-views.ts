@@ -5,7 +5,7 @@ import { accessOf, languagesOf } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { Nullable, Type } from '../../schema.ts';
 import type { ManageTokenRecord, SessionRecord } from '../../storage/port.ts';
-import { formatTime } from '../time.ts';
+import { formatTime } from '../../time.ts';
 import { AccessShape, Time } from './schemas.ts';
 
 export const PreferencesShape = Type.Object(

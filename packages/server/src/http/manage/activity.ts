@@ -4,7 +4,7 @@ import { readOverview, STEPS } from '../../domain/overview.ts';
 import type { Service } from '../../domain/service.ts';
 import { Nullable, type Static, Type } from '../../schema.ts';
 import { type ActivityStep, STEP_MS } from '../../storage/port.ts';
-import { formatTime } from '../time.ts';
+import { formatTime } from '../../time.ts';
 import { readSpan, refuse, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { Time } from './schemas.ts';

@@ -18,7 +18,7 @@ import { readElsewhere, Type } from '../../schema.ts';
 import { ListResponse } from '../options/schemas.ts';
 import { badParameter, readParameter, toListing } from '../paging.ts';
 import { DARK_CARD, LIGHT_PAGE } from '../preferences/page-assets.ts';
-import { formatTime } from '../time.ts';
+import { formatTime } from '../../time.ts';
 import { pageOf, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { PROOF_ERRORS, ProofMembers, ProofResponse, proveIfSignedIn } from './proof.ts';

@@ -5,7 +5,7 @@ import { pauses } from '../../domain/slices.ts';
 import { foldCase } from '../../domain/users/search-users.ts';
 import { Nullable, type Static, Type } from '../../schema.ts';
 import { AUDIT_ACTIONS, type AuditEntry, type AuditFilter, type Storage } from '../../storage/port.ts';
-import { formatTime } from '../time.ts';
+import { formatTime } from '../../time.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst, readSpan, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { Time } from './schemas.ts';

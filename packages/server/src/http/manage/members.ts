@@ -7,7 +7,7 @@ import type { Service } from '../../domain/service.ts';
 import { Nullable, Type } from '../../schema.ts';
 import type { InvitationRecord, MemberRecord, Role } from '../../storage/port.ts';
 import { isUuid } from '../../uuid.ts';
-import { formatTime } from '../time.ts';
+import { formatTime } from '../../time.ts';
 import { refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { PROOF_ERRORS, ProofMembers, ProofResponse, proveIfSignedIn } from './proof.ts';

@@ -7,7 +7,7 @@ import { EVENT_TYPES, type LoggedRequest, type RequestFilter, STEP_MS } from '..
 import { isUuid } from '../../uuid.ts';
 import { EventResponse } from '../events/event-shapes.ts';
 import { METHODS } from '../server/routes.ts';
-import { formatTime } from '../time.ts';
+import { formatTime } from '../../time.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst, pageOf, readSpan, refuse, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { LimitQuery, Time } from './schemas.ts';

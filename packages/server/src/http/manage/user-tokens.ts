@@ -6,7 +6,7 @@ import { findUser } from '../../domain/users/identify-user.ts';
 import { reissueSpecialToken } from '../../domain/users/special-token.ts';
 import { membersReadElsewhere, Type } from '../../schema.ts';
 import { readUuid } from '../../uuid.ts';
-import { formatTime } from '../time.ts';
+import { formatTime } from '../../time.ts';
 import { DELETION_RECEIPT, JWT_TYPE, writeDeletionReceipt } from '../users/deletion-receipt.ts';
 import { PreferenceLinkBody } from '../users/preference-link.ts';
 import { FileResponse, type ManageRoutes } from './manage-route.ts';

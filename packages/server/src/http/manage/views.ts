@@ -17,7 +17,7 @@ import type {
   SelectionEvent,
   UserRecord,
 } from '../../storage/port.ts';
-import { formatTime } from '../time.ts';
+import { formatTime } from '../../time.ts';
 
 export function viewSecrets({ secrets }: Application, uses: readonly SecretUse[], now: number) {
   const lastUsed = new Map(uses.map(({ secretHash, lastUsedAt }) => [secretHash, lastUsedAt]));

@@ -24,7 +24,7 @@ import {
   type WebhookHealth,
   type WebhookRecord,
 } from '../../storage/port.ts';
-import { formatTime } from '../time.ts';
+import { formatTime } from '../../time.ts';
 import { Time } from './schemas.ts';
 
 type Page = { before: string | null; limit: number };

@@ -13,7 +13,7 @@ import { hasCurrent } from '../request-headers.ts';
 import { type HttpReply, type HttpRequest, noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { toWireBytes } from '../server/wire-text.ts';
-import { formatTime } from '../time.ts';
+import { formatTime } from '../../time.ts';
 import { identifyApplication } from './api-key.ts';
 import { placeAt, withCurrentRecord } from './list-user-options.ts';
 import { readWording, respondPrivately } from './responses.ts';

@@ -14,7 +14,7 @@ import { etagOf, hasCurrent, prefersType, readAuthorization } from '../request-h
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
-import { formatTime } from '../time.ts';
+import { formatTime } from '../../time.ts';
 import {
   FilterQuery,
   linkToNext,

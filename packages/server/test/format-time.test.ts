@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatTime } from '../../src/http/time.ts';
+import { formatTime } from '../src/time.ts';
 
 test('a time is written as YYYY-MM-DD HH:MM:SS, regardless of the previous one', () => {
   const date = fc.date({ min: new Date(0), max: new Date('2999-12-31T23:59:59.999Z'), noInvalidDate: true });
