@@ -3,8 +3,7 @@ import { catalogProblems, completeSettings, toUpdate } from '../domain/applicati
 import { recordExport, recordLink } from '../domain/audit.ts';
 import type { Catalog } from '../domain/catalog/catalog.ts';
 import type { CatalogDefinition } from '../domain/catalog/definition.ts';
-import type { CountedPlan, PublishOutcome } from '../domain/catalog/publish.ts';
-import type { Revision as StoredRevision } from '../domain/catalog/revisions.ts';
+import type { PublishOutcome } from '../domain/catalog/publish.ts';
 import { InnkeeperError } from '../domain/errors.ts';
 import { createManageToken } from '../domain/manage/authorize-manager.ts';
 import { finish } from '../domain/slices.ts';
@@ -17,7 +16,7 @@ import { cliAuthor } from './catalog-options.ts';
 import { describeDatabase } from './database-files.ts';
 import { Failure, UsageError } from './failure.ts';
 import { localWebhooks } from './local-webhooks.ts';
-import type { ApplyOptions, Management, PlanView, Published, Revision, ShownUser, WantedUsers } from './management.ts';
+import type { ApplyOptions, Management, Published, ShownUser, WantedUsers } from './management.ts';
 import { counted, visible } from './output.ts';
 import {
   readTypedValue,
@@ -117,6 +116,7 @@ export function localManagement(open: OpenStorage): Management {
     },
     catalog: {
       async plan(clientId, { data }) {
+        const { viewPlan } = await import('../http/manage/views.ts');
         const { planWithImpact } = await import('../domain/catalog/publish.ts');
         const { planCatalog } = await import('../domain/catalog/plan.ts');
         const current = await loadCatalog(clientId);
@@ -193,10 +193,14 @@ export function localManagement(open: OpenStorage): Management {
       },
       async revisions(clientId, page) {
         const { readRevision } = await import('../domain/catalog/revisions.ts');
+        const { viewRevision } = await import('../http/manage/views.ts');
         const { total, items } = await storage.catalogs.revisions(await appIdOf(clientId), page);
-        return { total, items: items.map((item) => showRevision(readRevision(item))) };
+        return { total, items: items.map((item) => viewRevision(readRevision(item))) };
       },
-      revision: async (clientId, revision) => showRevision((await findRevision(clientId, revision)).record),
+      async revision(clientId, revision) {
+        const { viewRevision } = await import('../http/manage/views.ts');
+        return viewRevision((await findRevision(clientId, revision)).record);
+      },
       async migrate(clientId, { key: name, from, to, dryRun }, onProgress) {
         const { migrateValues, migrationProblem, planMigration } = await import('../domain/catalog/migrate-values.ts');
         const { compileCatalog } = await import('../domain/catalog/compile.ts');
@@ -304,20 +308,8 @@ export function localManagement(open: OpenStorage): Management {
         return { token: made.token, tokenId, expiresAt: formatTime(expiresAt) };
       },
       async list() {
-        const tokens = await storage.manageTokens.list();
-        const appIds = [...new Set(tokens.flatMap((token) => token.appIds ?? []))];
-        const applications = await storage.applications.list(appIds);
-        const clientIds = new Map(applications.map(({ appId, clientId }) => [appId, clientId]));
-        return tokens.map((token) => ({
-          tokenId: token.tokenId,
-          name: token.name,
-          apps: token.appIds?.flatMap((appId) => clientIds.get(appId) ?? []) ?? null,
-          access: token.access,
-          createdAt: formatTime(token.createdAt),
-          expiresAt: formatTime(token.expiresAt),
-          expired: token.expiresAt <= now(),
-          lastUsedAt: token.lastUsedAt === null ? null : formatTime(token.lastUsedAt),
-        }));
+        const { listTokens } = await import('../http/manage/account-views.ts');
+        return (await listTokens({ storage, now }, null)).items;
       },
       revoke: (tokenId) => storage.manageTokens.revoke(tokenId),
     },
@@ -334,25 +326,13 @@ async function readFor(current: Catalog, data: unknown): Promise<CatalogDefiniti
   throw new Failure(`the file cannot be used: ${counted(problems.length, 'problem')}.`, { problems });
 }
 
-async function viewPlan({ changes, breaking, notes, next }: CountedPlan): Promise<PlanView> {
-  const { readableDifference } = await import('../domain/catalog/publish.ts');
-  const { findMissingTexts } = await import('../domain/catalog/plan.ts');
-  return { changes: finish(readableDifference(changes)), breaking, notes, missing: finish(findMissingTexts(next)) };
-}
-
 async function viewPublished(clientId: string, published: PublishOutcome): Promise<Published> {
   if (published.outcome === 'application-gone') throw unknownApplication(clientId);
   if (published.outcome === 'conflict') return published;
+  const { viewPlan } = await import('../http/manage/views.ts');
   const view = await viewPlan(published.plan);
   if (published.outcome === 'breaking') return { outcome: 'breaking', ...view };
   return { outcome: published.outcome, revision: published.revision, ...view };
-}
-
-function showRevision({ revision, createdAt, author, authors, note, changes }: StoredRevision): Revision {
-  return {
-    ...{ revision, createdAt: formatTime(createdAt), author, authors },
-    ...{ ...(note !== undefined && { note }), changes },
-  };
 }
 
 async function readWanted(storage: Storage, appId: number, { where, ...more }: WantedUsers): Promise<UserFilter> {

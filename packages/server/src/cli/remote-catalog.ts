@@ -116,10 +116,13 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
         total = page.total;
         if (page.items.length === 0) break;
       } while (items.length < Math.min(limit, total - offset));
-      return { total, items: items.map(toRevision) };
+      return { total, items };
     },
-    revision: async (clientId, revision) =>
-      toRevision(await get<Revision>(pathOf(clientId, revision)).catch(notFound(revision))),
+    async revision(clientId, revision) {
+      const path = pathOf(clientId, revision);
+      const { catalog: _, ...found } = await get<Revision & { catalog: unknown }>(path).catch(notFound(revision));
+      return found;
+    },
     async migrate(clientId, { key: name, from, to, dryRun }, onProgress) {
       const { groups } = await get<Tree>(applicationPath(clientId, '/catalog/tree'));
       const keys = groups.flatMap((group) => group.keys.map((key) => ({ ...key, path: `${group.name}.${key.name}` })));
@@ -156,9 +159,6 @@ type ImportedBody = PublishedBody & { conflicts?: TextConflict[]; outdated: Outd
 type Tree = {
   groups: { name: string; keys: { keyUid: string; name: string; type: ValueType; archived: boolean }[] }[];
 };
-function toRevision({ revision, createdAt, author, authors, note, changes }: Revision): Revision {
-  return { revision, createdAt, author, authors, ...(note !== undefined && { note }), changes };
-}
 
 function refusedRequest({ body }: Reply): UsageError {
   const [problem] = body.errors ?? [];

@@ -150,3 +150,12 @@ export function viewToken(token: ManageTokenRecord, clientIds: ReadonlyMap<numbe
     lastUsedAt: token.lastUsedAt === null ? null : formatTime(token.lastUsedAt),
   };
 }
+
+/** Of an account; null: of all. */
+export async function listTokens({ storage, now }: Pick<Service, 'storage' | 'now'>, accountId: string | null) {
+  const tokens = await storage.manageTokens.list(accountId ?? undefined);
+  const appIds = [...new Set(tokens.flatMap((token) => token.appIds ?? []))];
+  const applications = await storage.applications.list(appIds);
+  const clientIds = new Map(applications.map(({ appId, clientId }) => [appId, clientId]));
+  return { items: tokens.map((token) => viewToken(token, clientIds, now())) };
+}

@@ -4,7 +4,7 @@ import { displayNameProblem } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { Nullable, type Static, Type } from '../../schema.ts';
 import { isUuid, readUuid } from '../../uuid.ts';
-import { TokenShape, viewToken } from './account-views.ts';
+import { listTokens, TokenShape, viewToken } from './account-views.ts';
 import { refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { PROOF_ERRORS, ProofMembers, ProofResponse, proveIdentity } from './proof.ts';
@@ -100,15 +100,6 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
       if (outcome !== 'revoked') throw new InnkeeperError('manageTokenNotFound');
     },
   });
-}
-
-/** Of an account; null: of all. */
-async function listTokens({ storage, now }: Service, accountId: string | null) {
-  const tokens = await storage.manageTokens.list(accountId ?? undefined);
-  const appIds = [...new Set(tokens.flatMap((token) => token.appIds ?? []))];
-  const applications = await storage.applications.list(appIds);
-  const clientIds = new Map(applications.map(({ appId, clientId }) => [appId, clientId]));
-  return { items: tokens.map((token) => viewToken(token, clientIds, now())) };
 }
 
 async function createToken(
