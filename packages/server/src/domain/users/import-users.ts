@@ -11,7 +11,7 @@ type ImportResult = { outcome: 'done' | 'interrupted' | 'application-gone'; coun
 export async function importUsers(
   storage: Storage,
   appId: number,
-  lines: AsyncIterable<readonly FileLine[]>,
+  lines: AsyncIterable<readonly FileLine[]> | Iterable<readonly FileLine[]>,
   options: ImportOptions,
 ): Promise<ImportResult> {
   const catalog = options.catalog ?? (await loadCompiledCatalog(storage, appId));

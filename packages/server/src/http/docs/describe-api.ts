@@ -120,7 +120,7 @@ export function describeApi(
     tags: Object.entries(TAGS).flatMap(([name, description]) => (tags.has(name) ? [{ name, description }] : [])),
     paths,
     components: {
-      securitySchemes: pick(SECURITY_SCHEMES, schemes),
+      securitySchemes: Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => schemes.has(name))),
       schemas: shapes.sorted(),
       responses: shareErrors(Object.values(paths).flatMap((methods) => Object.values(methods))),
       examples: errorExamples(routes),
@@ -214,10 +214,6 @@ function describeSuccesses(route: DocumentedRoute, shapes: SharedShapes): Record
       return [status, response];
     }),
   );
-}
-
-function pick<T>(all: Record<string, T>, names: ReadonlySet<string>): Record<string, T> {
-  return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
 }
 
 function brief(name: ErrorName): string {

@@ -132,7 +132,10 @@ export function sessionRoutes({ accountRoute, entranceRoute }: ManageRoutes, ser
         { title: 'SignInMethods' },
       ),
     },
-    handle: async () => signInMethods(service),
+    async handle() {
+      const { passwords, mailer, oidc } = service;
+      return { password: passwords, mail: mailer !== undefined, oidc: oidc ? { name: oidc.name } : null };
+    },
   });
 
   accountRoute('GET', '/session', {
@@ -203,8 +206,4 @@ async function enter(service: Service, body: Body, visitor: Visitor): Promise<{ 
   const problem = accountEmailProblem(email);
   if (problem !== undefined) throw refuse('email', problem);
   return setUp(service, { token, email: email as string, password }, visitor);
-}
-
-function signInMethods({ passwords, mailer, oidc }: Service) {
-  return { password: passwords, mail: mailer !== undefined, oidc: oidc ? { name: oidc.name } : null };
 }

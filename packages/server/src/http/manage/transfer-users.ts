@@ -95,10 +95,11 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
     async handle({ application: { appId }, readBody }) {
       const members = readBody();
       const lines = members.lines.map(readFileLine);
-      const importId = readImportId(service, appId, members.import);
+      const importId =
+        members.import === undefined ? orderedUuid() : unseal(service, appId, 'import', members.import);
       const rejections: Omit<Rejection, 'text'>[] = [];
       const { importUsers } = await import('../../domain/users/import-users.ts');
-      const { outcome, counts } = await importUsers(service.storage, appId, partsOf(lines), {
+      const { outcome, counts } = await importUsers(service.storage, appId, [lines], {
         at: service.now(),
         ifThere: members.ifThere ?? 'compare',
         newCodes: members.newCodes ?? false,
@@ -170,10 +171,6 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
   });
 }
 
-async function* partsOf(lines: FileLine[]): AsyncGenerator<FileLine[]> {
-  yield lines;
-}
-
 function readFileLine({ line, text, unreadable }: SentLine, index: number): FileLine {
   if (unreadable !== undefined) return { line, unreadable };
   if (text === undefined) throw refuse(`lines[${index}].text`, 'is missing');
@@ -196,8 +193,4 @@ function unseal({ keyring }: Service, appId: number, use: Use, sealed: string): 
   if (ofApp !== appId || ofUse !== use || text === undefined)
     throw refuse(use === 'import' ? 'import' : 'after', 'was not issued by this service for this application and use');
   return text;
-}
-
-function readImportId(service: Service, appId: number, sealed: string | undefined): string {
-  return sealed === undefined ? orderedUuid() : unseal(service, appId, 'import', sealed);
 }

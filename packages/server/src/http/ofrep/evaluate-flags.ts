@@ -1,7 +1,6 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { allowsOrigin } from '../../domain/applications/settings.ts';
 import { parseValue } from '../../domain/catalog/check-value.ts';
-import type { PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { missingReason } from '../../domain/required.ts';
 import { type EffectiveSelection, effectiveSelection, effectiveSelections } from '../../domain/selections/effective.ts';
@@ -94,7 +93,9 @@ export function flagRoutes(app: Routes, service: Service): void {
     if (!placed || placed === 'ambiguous' || placed.key.archived) throw flagNotFound(name, placed === 'ambiguous');
     const record = selections.find(({ keyNo }) => keyNo === placed.key.keyNo);
     const found = await effectiveSelection(service, appId, catalog, placed, record);
-    return reply.header('cache-control', 'no-store').send(found ? flagOf(found, name) : unsetFlag(placed, name));
+    // Neither saved nor with a default: without a value, SDKs use the default in the code.
+    const unset = { key: name, reason: 'DEFAULT', metadata: { option_key_uid: placed.key.keyUid } };
+    return reply.header('cache-control', 'no-store').send(found ? flagOf(found, name) : unset);
   });
 
   app.post(PATH, { schema: all }, async (request, reply) => {
@@ -117,11 +118,6 @@ function flagOf({ placed, source, record }: EffectiveSelection, name?: string) {
     reason: isSaved ? 'TARGETING_MATCH' : 'DEFAULT',
     metadata: { option_key_uid: placed.key.keyUid },
   };
-}
-
-/** Neither saved nor with a default. Without a value, SDKs use the default in the code. */
-function unsetFlag(placed: PlacedKey, name: string) {
-  return { key: name, reason: 'DEFAULT', metadata: { option_key_uid: placed.key.keyUid } };
 }
 
 type Target = { appId: number; selections: readonly SelectionRecord[] };

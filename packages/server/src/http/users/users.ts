@@ -158,10 +158,7 @@ export function userRoutes(app: Routes, service: Service): void {
     const isNobody = !(await narrow(service, appId, filter, wanted.clientUserId));
     if (prefersType(request.headers.accept ?? '', NDJSON, 'application/json')) {
       reply.header('cache-control', 'no-store').header('vary', 'Accept');
-      return reply.stream(
-        `${NDJSON}; charset=utf-8`,
-        isNobody ? nothing() : stream(service, appId, filter, request.signal),
-      );
+      return reply.stream(`${NDJSON}; charset=utf-8`, stream(service, appId, isNobody ? null : filter, request.signal));
     }
     const { limit } = pageOf(wanted);
     const place = readPlace(wanted.after, refuseParameter);
@@ -217,12 +214,14 @@ async function narrow(
   return user !== undefined;
 }
 
+/** Nobody without a filter. */
 async function* stream(
   { storage: { users }, searchTime }: Service,
   appId: number,
-  filter: UserFilter,
+  filter: UserFilter | null,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
+  if (!filter) return;
   const pace = searchTime.pace(appId, { signal, endless: true });
   const walked = { place: undefined, atOnce: STREAMED, pace, isSent: true };
   for await (const { matched } of matchUsers(users, appId, filter, walked)) {
@@ -231,5 +230,3 @@ async function* stream(
     yield matched.map(({ user }) => `${JSON.stringify(viewUser(user))}\n`).join('');
   }
 }
-
-async function* nothing(): AsyncGenerator<string> {}
