@@ -16,7 +16,7 @@ import { displayNameProblem } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { readElsewhere, Type } from '../../schema.ts';
 import { ListResponse } from '../options/schemas.ts';
-import { badParameter, readParameter, toListing } from '../paging.ts';
+import { badParameter, toListing } from '../paging.ts';
 import { DARK_CARD, LIGHT_PAGE } from '../preferences/page-assets.ts';
 import { formatTime } from '../../time.ts';
 import { pageOf, refuse } from './input.ts';
@@ -98,8 +98,8 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
     description: 'The colours that the page derives from an `accentColor`, readable in light and dark.',
     querystring: Type.Object({ accentColor: Type.String({ description: 'such as #1f5fbf' }) }),
     response: { 200: Type.Object({ light: Colors, dark: Colors }) },
-    async handle({ query }) {
-      const read = readAccentColor(readParameter(query, 'accentColor'));
+    async handle({ readQuery }) {
+      const read = readAccentColor(readQuery().accentColor);
       if ('problem' in read) throw refuse('accentColor', read.problem);
       const on = (background: string): PageColors & { background: string } => ({
         ...readableAccent(read.value, background),

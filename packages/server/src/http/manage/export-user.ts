@@ -10,9 +10,7 @@ import type { UserRecord } from '../../storage/port.ts';
 import { inChunks } from '../bodies.ts';
 import { EventResponse } from '../events/event-shapes.ts';
 import { writeReceipt } from '../options/user-option.ts';
-import { readParameter } from '../paging.ts';
 import { html } from '../preferences/html.ts';
-import { refuse } from './input.ts';
 import { FileResponse, type ManageRoutes } from './manage-route.ts';
 import { AccessTokenShape, EventShape, OF_USER, OptionShape, UserShape } from './schemas.ts';
 import { hidesAddresses, viewAccessToken, viewEvent, viewOption, viewUser, withoutAddress } from './views.ts';
@@ -53,9 +51,8 @@ export function exportUserRoutes({ applicationRoute }: ManageRoutes, service: Se
         events: Type.Array(EventResponse, { description: 'as feeds and webhooks send them, newest first' }),
       }),
     },
-    async handle({ application, manager, params, query }) {
-      const format = readParameter(query, 'format') ?? 'json';
-      if (format !== 'json' && format !== 'html') throw refuse('format', 'must be json or html');
+    async handle({ application, manager, params, readQuery }) {
+      const { format = 'json' } = readQuery();
       const user = await findUser(service, application, params.userUid);
       const { userId } = user;
       const about = { actor: manager.author, appId: application.appId, userId };
