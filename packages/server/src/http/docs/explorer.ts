@@ -42,7 +42,7 @@ export function explorerRoutes(app: Routes, service: Service): void {
   });
 
   app.get('/docs/:name', { schema: { hide: true }, unlogged: true }, async (request, reply) => {
-    const file = await assets.get(request.params.name as string)?.();
+    const file = await assets.get(request.params.name ?? '')?.();
     if (!file) throw new InnkeeperError('pathUnknown');
     const isCurrent = request.query.v === versionOf(file);
     reply.header('cache-control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');

@@ -30,7 +30,7 @@ export function guidePages(app: Routes): void {
   app.get('/guide', { schema: { hide: true } }, async (_request, reply) => reply.redirect('guide/', 308));
 
   app.get('/guide/*', { schema: { hide: true }, unlogged: true }, async (request, reply) => {
-    const path = request.params['*'] as string;
+    const { '*': path = '' } = request.params;
     const file = await find(path);
     reply
       .header('content-security-policy', CONTENT_SECURITY_POLICY)

@@ -38,10 +38,8 @@ const ArchivedMember = Type.Optional(Type.Literal(false, { description: 'restore
 
 const { was: _, ...KeyMembers } = FileKeySchema.properties;
 
-const KEY_MEMBERS = Object.keys(KeyMembers) as (keyof typeof KeyMembers)[];
-
 const patched: TProperties = Object.fromEntries(
-  KEY_MEMBERS.map((name) => [name, Type.Optional(Nullable(FileKeySchema.properties[name]))]),
+  Object.entries(KeyMembers).map(([name, member]) => [name, Type.Optional(Nullable(member))]),
 );
 
 /** A request ends well before proxies time out. */

@@ -10,7 +10,7 @@ import { readJsonObject } from '../bodies.ts';
 import { type Listing, linkHeader, type Query as RawQuery } from '../paging.ts';
 import { hasCurrent, readAuthorization } from '../request-headers.ts';
 import type { BodyStream, HttpReply, HttpRequest } from '../server/request-and-reply.ts';
-import type { Route, RouteSchema, Routes } from '../server/routes.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { encodeResponse } from './encode-response.ts';
 import { readParameters, requireShape } from './input.ts';
@@ -109,7 +109,7 @@ export function createManageRoutes(app: Routes, service: Service) {
       const whole = { ...operation, access, params };
       addRoute(app, method, `/applications/:clientId${path}`, whole, errors, async (request) => {
         const manager = await admitManager(service, request);
-        const application = await service.applications.findByClientId(request.params.clientId as string);
+        const application = await service.applications.findByClientId(request.params.clientId ?? '');
         const held = application && manager.accessTo(application.appId);
         if (!application || !held) throw new InnkeeperError('applicationNotFound');
         if (!includesAccess(held, access)) throw forbidden(access, held);
@@ -253,8 +253,7 @@ function toRequest<Body, Query>(
   reply: HttpReply,
   { body, querystring }: Pick<RouteSchema, 'body' | 'querystring'>,
 ): Unadmitted<Body, Query> {
-  const { params } = request;
-  const query = request.query;
+  const { params, query } = request;
   return {
     request,
     reply,
@@ -264,7 +263,7 @@ function toRequest<Body, Query>(
     readQuery: () => readParameters(querystring as TSchema, query) as Sent<Query>,
     readBody: () => requireShape(body as TSchema, readJsonObject(request)) as Sent<Body>,
     linked(listing) {
-      const path = (request.route as Route).path.replaceAll(/:(\w+)/g, (_, name) => params[name] as string);
+      const path = request.route?.path.replaceAll(/:(\w+)/g, (_, name) => params[name] ?? '') ?? '';
       const link = linkHeader(path, query, listing);
       if (link !== undefined) reply.header('link', link);
       return listing;

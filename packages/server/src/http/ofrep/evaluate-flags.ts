@@ -86,7 +86,7 @@ const all = {
 /** Selections for any OpenFeature SDK. */
 export function flagRoutes(app: Routes, service: Service): void {
   app.post(`${PATH}/:key`, { schema: one }, async (request, reply) => {
-    const name = request.params.key as string;
+    const { key: name = '' } = request.params;
     const { appId, selections } = await readTarget(service, request, reply, name);
     const catalog = await service.catalogs.get(appId);
     const placed = findNamedKey(catalog, name);

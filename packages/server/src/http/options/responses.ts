@@ -7,7 +7,6 @@ import { directlyOrInSlices, type Steps } from '../../domain/slices.ts';
 import { linkHeader, type Query, readParameter } from '../paging.ts';
 import { etagOf, hasCurrent } from '../request-headers.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
-import type { Route } from '../server/routes.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication, peekApplication } from './api-key.ts';
 import type { CatalogCache, ReadyResponse } from './catalog-cache.ts';
@@ -37,10 +36,9 @@ export function respondFromCatalog(
 ): HttpReply | Promise<HttpReply> {
   const respond = (appId: number, catalog: CompiledCatalog): HttpReply | Promise<HttpReply> => {
     const { headers, params, query } = request;
-    const { path } = request.route as Route;
     const { language, only } = readWording(catalog, query, headers['accept-language']);
     const { name, make } = resolve({ catalog, query, params });
-    const fullName = `${appId} ${catalog.revision} ${path} ${language?.tag}${only ? '!' : ''} ${name}`;
+    const fullName = `${appId} ${catalog.revision} ${request.route?.path} ${language?.tag}${only ? '!' : ''} ${name}`;
     const kept = cache.get(fullName);
     if (kept) return send(kept);
     const ready = cache.make(fullName, appId, () => {
@@ -77,7 +75,7 @@ const SHORT_TARGET = 256;
 function linkOf(ready: ReadyResponse, { url, query, route }: HttpRequest): string | undefined {
   if (!ready.page) return undefined;
   if (ready.lastLink?.url === url) return ready.lastLink.text;
-  const text = linkHeader((route as Route).path, query, ready.page);
+  const text = linkHeader(route?.path ?? '', query, ready.page);
   if (url.length <= SHORT_TARGET) ready.lastLink = { url, text };
   return text;
 }

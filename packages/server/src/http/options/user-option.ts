@@ -197,7 +197,7 @@ async function readUserOptionRequest(
   const application = await identifyApplication(service, request, reply);
   const identified = await identifyUserToRead(service, application, claimsOfQuery(request));
   noteUser(request, identified.user);
-  const selectionId = (request.params as { user_options_uid: string }).user_options_uid;
+  const { user_options_uid: selectionId = '' } = request.params;
   if (!isUuid(selectionId)) throw new InnkeeperError('selectionNotFound');
   return { ...identified, application, selectionId };
 }

@@ -54,7 +54,7 @@ export function preferencePageRoutes(app: Routes, service: Service, words: PageW
 
 /** Opens the link in the path. The request log gets the user, never the link. */
 async function open(service: Service, request: HttpRequest): Promise<OpenedLink> {
-  const opened = await openLink(service, request.params.link as string);
+  const opened = await openLink(service, request.params.link ?? '');
   const { application, user } = opened;
   request.about = { appId: application.appId, userId: user.userId };
   request.admission.admitApplication(application, 'options');

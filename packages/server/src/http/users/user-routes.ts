@@ -117,7 +117,7 @@ export function userRoute(
       schema: full,
       async handler(request, reply) {
         const { application } = await admitBackEnd(service, request);
-        const user = await findUserOfPath(service, application, way.read(request.params));
+        const user = await findUserOfPath(service, application, userPath.read(request.params));
         noteUser(request, user);
         reply.header('cache-control', 'no-store');
         return handle({ request, reply, application, user });

@@ -27,11 +27,11 @@ import {
 import {
   admitBackEnd,
   BACK_END_ERRORS,
+  PATH_WITHOUT_CODE,
+  PATHS_OF_USER,
   schemaOf,
   USERS_PATH,
   userRoute,
-  WAYS_TO_USER,
-  WITHOUT_CODE,
 } from './user-routes.ts';
 
 const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' });
@@ -189,12 +189,12 @@ export function userRoutes(app: Routes, service: Service): void {
     return viewUser(updated);
   });
 
-  for (const way of [...WAYS_TO_USER, WITHOUT_CODE]) {
-    app.delete(way.path, { schema: schemaOf(deleteUserSchema, way) }, async (request, reply) => {
+  for (const userPath of [...PATHS_OF_USER, PATH_WITHOUT_CODE]) {
+    app.delete(userPath.path, { schema: schemaOf(deleteUserSchema, userPath) }, async (request, reply) => {
       const { clientId = '' } = request.params;
       request.about = { clientId };
       const credentials = readAuthorization(request.headers.authorization);
-      const path = way.read(request.params);
+      const path = userPath.read(request.params);
       await deleteUser(service, { clientId, path, credentials, admission: request.admission });
       return reply.code(204).send();
     });
@@ -208,8 +208,8 @@ async function narrow(
   filter: UserFilter,
   clientUserId: unknown,
 ): Promise<boolean> {
-  if (clientUserId === undefined) return true;
-  const user = missingReason(clientUserId) ? undefined : await users.findByClientUserId(appId, clientUserId as string);
+  if (typeof clientUserId !== 'string') return true;
+  const user = missingReason(clientUserId) ? undefined : await users.findByClientUserId(appId, clientUserId);
   filter.userId = user?.userId;
   return user !== undefined;
 }
