@@ -68,10 +68,8 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
     },
     errors: [...PROOF_ERRORS, 'totpOn'],
     async handle(call) {
-      const { signedIn, readBody } = call;
-      const { password, code } = readBody();
-      await proveIdentity(service, call, { password, code });
-      const { accountId, email } = signedIn.account;
+      await proveIdentity(service, call, call.readBody());
+      const { accountId, email } = call.signedIn.account;
       const secret = makeTotpSecret();
       const outcome = await service.storage.secondFactors.begin(accountId, service.keyring.sealTotp(secret));
       if (outcome === 'unknown') throw new InnkeeperError('sessionEnded');
@@ -119,12 +117,10 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
     response: { 204: Type.Null({ description: 'Two-step sign-in is off.' }), ...ProofResponse },
     errors: [...PROOF_ERRORS, 'totpOff'],
     async handle(call) {
-      const { signedIn, readBody } = call;
-      const { password, code } = readBody();
-      await proveIdentity(service, call, { password, code });
-      const outcome = await service.storage.secondFactors.end(signedIn.account.accountId);
+      await proveIdentity(service, call, call.readBody());
+      const outcome = await service.storage.secondFactors.end(call.signedIn.account.accountId);
       if (outcome === 'off') throw new InnkeeperError('totpOff');
-      notifyAccount(service, signedIn.account, 'twoStepOff');
+      notifyAccount(service, call.signedIn.account, 'twoStepOff');
     },
   });
 
@@ -136,13 +132,12 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
     response: { 200: RecoveryCodesResponse, ...ProofResponse },
     errors: [...PROOF_ERRORS, 'totpOff'],
     async handle(call) {
-      const { signedIn, readBody } = call;
-      const { password, code } = readBody();
-      await proveIdentity(service, call, { password, code });
+      await proveIdentity(service, call, call.readBody());
       const { codes, hashes } = makeRecoveryCodes(service.keyring);
-      const outcome = await service.storage.secondFactors.replaceRecoveryCodes(signedIn.account.accountId, hashes);
+      const { account } = call.signedIn;
+      const outcome = await service.storage.secondFactors.replaceRecoveryCodes(account.accountId, hashes);
       if (outcome === 'off') throw new InnkeeperError('totpOff');
-      notifyAccount(service, signedIn.account, 'recoveryCodes');
+      notifyAccount(service, account, 'recoveryCodes');
       return { recoveryCodes: codes };
     },
   });

@@ -19,7 +19,7 @@ import { ListResponse } from '../options/schemas.ts';
 import { badParameter, toListing } from '../paging.ts';
 import { DARK_CARD, LIGHT_PAGE } from '../preferences/page-assets.ts';
 import { formatTime } from '../../time.ts';
-import { pageOf, refuse } from './input.ts';
+import { forbidden, pageOf, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { PROOF_ERRORS, ProofMembers, ProofResponse, proveIfSignedIn } from './proof.ts';
 import { AccessShape, ApplicationResponse, Fingerprint, PageQuery, SettingsPatch, Time } from './schemas.ts';
@@ -68,11 +68,10 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
     },
     errors: ['manageForbidden'],
     async handle({ manager, readBody, reply }) {
-      if (!manager.canCreateApplications) {
-        throw new InnkeeperError('manageForbidden', {
-          message: 'Only an administrator, or a token for all applications with access "own", can create applications.',
-        });
-      }
+      if (!manager.canCreateApplications)
+        throw forbidden(
+          'Only an administrator, or a token for all applications with access "own", can create applications.',
+        );
       const { name } = readBody();
       const problem = displayNameProblem(name);
       if (problem !== undefined) throw refuse('name', problem);

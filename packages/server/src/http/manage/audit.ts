@@ -1,4 +1,3 @@
-import { InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { pauses } from '../../domain/slices.ts';
@@ -6,10 +5,9 @@ import { foldCase } from '../../domain/users/search-users.ts';
 import { Nullable, type Static, Type } from '../../schema.ts';
 import { AUDIT_ACTIONS, type AuditEntry, type AuditFilter, type Storage } from '../../storage/port.ts';
 import { formatTime } from '../../time.ts';
-import { NewestFirstMembers, NewestFirstQuery, newestFirst, readSpan, SpanQuery } from './input.ts';
+import { forbidden, NewestFirstMembers, NewestFirstQuery, newestFirst, readSpan, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { Time } from './schemas.ts';
-import { hidesAddresses } from './views.ts';
 import { withoutPath } from './webhooks.ts';
 
 /** Entries scanned for a page of a search, and entries read at a time. */
@@ -72,18 +70,13 @@ export function auditRoutes({ manageRoute, applicationRoute }: ManageRoutes, ser
       const query = readQuery();
       const held = manager.accessTo(application.appId);
       // Filtering must not reveal what is hidden either.
-      if (query.actor !== undefined && hidesAddresses(held)) {
-        throw new InnkeeperError('manageForbidden', { message: 'Filtering by actor requires access "write".' });
-      }
-      if (query.search !== undefined && hidesAddresses(held)) {
-        throw new InnkeeperError('manageForbidden', { message: 'Searching the audit log requires access "write".' });
-      }
+      const seesAll = includesAccess(held, 'write');
       const seesUsers = includesAccess(held, 'users');
-      if (!seesUsers && query.userUid !== undefined) {
-        throw new InnkeeperError('manageForbidden', { message: 'Filtering by userUid requires access "users".' });
-      }
+      if (query.actor !== undefined && !seesAll) throw forbidden('Filtering by actor requires access "write".');
+      if (query.search !== undefined && !seesAll) throw forbidden('Searching the audit log requires access "write".');
+      if (query.userUid !== undefined && !seesUsers) throw forbidden('Filtering by userUid requires access "users".');
       const listed = await listAudit(service, application.appId, query);
-      if (includesAccess(held, 'write')) return listed;
+      if (seesAll) return listed;
       const items = listed.items.map(({ before, after, ...entry }) => ({
         ...entry,
         ...(!seesUsers && { userUid: null }),
@@ -100,11 +93,9 @@ export function auditRoutes({ manageRoute, applicationRoute }: ManageRoutes, ser
     description: 'Changes not tied to one application: accounts, global tokens, deleted applications.',
     ...common,
     errors: ['manageForbidden'],
-    async handle(context) {
-      if (!context.manager.canCreateApplications) {
-        throw new InnkeeperError('manageForbidden', { message: 'This requires administrator access.' });
-      }
-      return listAudit(service, null, context.readQuery());
+    async handle({ manager, readQuery }) {
+      if (!manager.canCreateApplications) throw forbidden('This requires administrator access.');
+      return listAudit(service, null, readQuery());
     },
   });
 }

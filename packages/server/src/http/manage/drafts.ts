@@ -18,7 +18,7 @@ import {
   revisionTag,
   UPLOAD_LIMIT,
 } from './edit-options.ts';
-import type { ApplicationRequest, ManageRoutes } from './manage-route.ts';
+import type { ManageRoutes } from './manage-route.ts';
 import {
   CatalogShape,
   DraftEditShape,
@@ -151,49 +151,39 @@ export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service
     },
   });
 
-  const takeStep = async (context: ApplicationRequest, step: 'undo' | 'redo') => {
-    const { application, reply } = context;
-    const { base, draft = null, ...done } = await stepDraft(service, application, step, readDraftOptions(context));
-    return respondEdited(reply, { revision: base, draft, ...done });
-  };
+  for (const step of ['undo', 'redo'] as const) {
+    applicationRoute('POST', `/catalog/draft/${step}`, {
+      ...STEPS[step],
+      operationId: `${step}Draft`,
+      access: 'texts',
+      headers: IfMatchHeader,
+      response: { 200: EditedResponse },
+      responseHeaders: EDITED_HEADERS,
+      async handle(context) {
+        const { application, reply } = context;
+        const { base, draft = null, ...done } = await stepDraft(service, application, step, readDraftOptions(context));
+        return respondEdited(reply, { revision: base, draft, ...done });
+      },
+    });
+  }
+}
 
-  applicationRoute('POST', '/catalog/draft/undo', {
-    operationId: 'undoDraft',
-    access: 'texts',
+const STEPS = {
+  undo: {
     summary: 'Undo the last edit of the draft',
     description:
       'Repeatable up to a hundred times. `undo` of the draft describes the edit; access "write" is required if it changed more than texts.',
-    headers: IfMatchHeader,
-    response: { 200: EditedResponse },
-    responseHeaders: EDITED_HEADERS,
     errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound', 'nothingToUndo'],
-    handle: (context) => takeStep(context, 'undo'),
-  });
-
-  applicationRoute('POST', '/catalog/draft/redo', {
-    operationId: 'redoDraft',
-    access: 'texts',
+  },
+  redo: {
     summary: 'Redo the last undone edit of the draft',
     description: 'Possible until the next edit. `redo` of the draft describes the edit.',
-    headers: IfMatchHeader,
-    response: { 200: EditedResponse },
-    responseHeaders: EDITED_HEADERS,
     errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound', 'nothingToRedo'],
-    handle: (context) => takeStep(context, 'redo'),
-  });
-}
+  },
+} as const;
 
-async function viewDescribed({
-  draft,
-  plan,
-  counted,
-  textsOnly,
-  editsTextsOnly,
-  edits,
-  undo,
-  redo,
-  revisions,
-}: DescribedDraft) {
+async function viewDescribed(described: DescribedDraft) {
+  const { draft, plan, counted, textsOnly, editsTextsOnly, edits, undo, redo, revisions } = described;
   const viewed = counted && (await viewPlan(counted));
   return {
     ...viewDraft(draft),

@@ -1,4 +1,5 @@
 import { showPath } from '../../domain/catalog/source.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
 import { checkShape, Nullable, type Static, type TSchema, Type } from '../../schema.ts';
 import { badParameter, type Page, type Query } from '../paging.ts';
 import { LimitQuery } from './schemas.ts';
@@ -8,6 +9,10 @@ const MAX_PROBLEMS = 200;
 
 export function refuse(field: string, message: string): Error {
   return badParameter([{ field, message }]);
+}
+
+export function forbidden(message: string): Error {
+  return new InnkeeperError('manageForbidden', { message });
 }
 
 /** Checks a request part against the schema of its route. Throws with all problems. */

@@ -1,7 +1,7 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { actingAs } from '../../domain/audit.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
-import { type Access, includesAccess } from '../../domain/manage/access.ts';
+import { includesAccess } from '../../domain/manage/access.ts';
 import { authorizeManager, type Manager, type Presented } from '../../domain/manage/authorize-manager.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
@@ -13,7 +13,7 @@ import type { BodyStream, HttpReply, HttpRequest } from '../server/request-and-r
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { encodeResponse } from './encode-response.ts';
-import { readParameters, requireShape } from './input.ts';
+import { forbidden, readParameters, requireShape } from './input.ts';
 import { ApplicationParams, BreakingMembers, ChangedMembers } from './schemas.ts';
 import { readSessionCookie, refuseForeignPage } from './session-cookie.ts';
 import { hidesAddresses, viewDraft, viewEdit, viewRevision, withoutAddress } from './views.ts';
@@ -112,7 +112,8 @@ export function createManageRoutes(app: Routes, service: Service) {
         const application = await service.applications.findByClientId(request.params.clientId ?? '');
         const held = application && manager.accessTo(application.appId);
         if (!application || !held) throw new InnkeeperError('applicationNotFound');
-        if (!includesAccess(held, access)) throw forbidden(access, held);
+        if (!includesAccess(held, access))
+          throw forbidden(`This requires access "${access}" to the application; you have "${held}".`);
         return { manager, application };
       });
     },
@@ -154,12 +155,6 @@ export function createManageRoutes(app: Routes, service: Service) {
       );
     },
   };
-}
-
-function forbidden(needed: Access, held: Access): InnkeeperError {
-  return new InnkeeperError('manageForbidden', {
-    message: `This requires access "${needed}" to the application; you have "${held}".`,
-  });
 }
 
 type Admitted = { manager?: Manager; application?: Application };

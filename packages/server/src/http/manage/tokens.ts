@@ -5,7 +5,7 @@ import type { Service } from '../../domain/service.ts';
 import { Nullable, type Static, Type } from '../../schema.ts';
 import { isUuid, readUuid } from '../../uuid.ts';
 import { listTokens, TokenShape, viewToken } from './account-views.ts';
-import { refuse } from './input.ts';
+import { forbidden, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { PROOF_ERRORS, ProofMembers, ProofResponse, proveIdentity } from './proof.ts';
 import { AccessShape } from './schemas.ts';
@@ -148,6 +148,6 @@ function readExpiry(expires = '90d'): number {
 
 /** The account whose tokens the caller may manage; null: all accounts. */
 function tokensOf({ canCreateApplications, signedIn, accountId }: Manager): string | null {
-  if (signedIn || !canCreateApplications) throw new InnkeeperError('manageForbidden', { message: NEEDS });
+  if (signedIn || !canCreateApplications) throw forbidden(NEEDS);
   return accountId;
 }

@@ -108,9 +108,13 @@ export function webhookActs(service: WebhookService) {
 export type WebhookView = Awaited<ReturnType<ReturnType<typeof webhookActs>['show']>>;
 export type DeliveryView = ReturnType<typeof view>;
 
-export const WebhookParams = Type.Object({ webhookId: Type.String({ format: 'uuid' }) });
+/** What the operations on one webhook have in common. */
+export const OF_WEBHOOK = {
+  params: Type.Object({ webhookId: Type.String({ format: 'uuid' }) }),
+  errors: ['webhookNotFound'],
+} as const;
 export const DeliveryParams = Type.Object({
-  ...WebhookParams.properties,
+  ...OF_WEBHOOK.params.properties,
   deliveryId: Type.String({ format: 'uuid' }),
 });
 

@@ -14,8 +14,8 @@ import {
   DeliveryParams,
   DeliveryShape,
   MaxPerSecondShape,
+  OF_WEBHOOK,
   TypesShape,
-  WebhookParams,
   WebhookShape,
   webhookActs,
 } from './webhook-acts.ts';
@@ -68,9 +68,8 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
   applicationRoute('GET', one, {
     operationId: 'getWebhook',
     summary: 'Get a webhook with the state of its deliveries',
-    params: WebhookParams,
+    ...OF_WEBHOOK,
     response: { 200: WebhookShape },
-    errors: ['webhookNotFound'],
     handle: async (context) => shownTo(context, await acts.show(...webhookOf(context))),
   });
 
@@ -78,10 +77,9 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
     operationId: 'changeWebhook',
     summary: 'Change a webhook, or switch it off and on',
     description: 'Omitted members stay as they are. A webhook that is switched on again continues where it stopped.',
-    params: WebhookParams,
+    ...OF_WEBHOOK,
     body: Type.Object({ url: Type.Optional(Url), ...members, enabled: Type.Optional(Type.Boolean()) }),
     response: { 200: WebhookShape },
-    errors: ['webhookNotFound'],
     async handle(context) {
       const changed = await acts.change(...webhookOf(context), context.readBody());
       await refresh();
@@ -92,9 +90,8 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
   applicationRoute('DELETE', one, {
     operationId: 'deleteWebhook',
     summary: 'Delete a webhook and its deliveries',
-    params: WebhookParams,
+    ...OF_WEBHOOK,
     response: { 204: Type.Null({ description: 'Deleted.' }) },
-    errors: ['webhookNotFound'],
     async handle(context) {
       await acts.delete(...webhookOf(context));
       await refresh();
@@ -106,10 +103,10 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
     summary: 'Rotate the secret of a webhook',
     description:
       'The new secret is shown only in this response. During the overlap each delivery has two signatures, by the new secret and by the previous one. While an older one is still valid, another rotation is refused, unless revokePrevious is true or the overlap is 0.',
-    params: WebhookParams,
+    ...OF_WEBHOOK,
     body: Type.Object(RotationMembers),
     response: { 201: Type.Object({ secret: Type.String(), previousExpiresAt: Time }) },
-    errors: ['webhookNotFound', 'previousSecretValid'],
+    errors: [...OF_WEBHOOK.errors, 'previousSecretValid'],
     handle: async (context) =>
       acts.rotateSecret(...webhookOf(context), readRotation(context.body.length === 0 ? {} : context.readBody())),
   });
@@ -118,10 +115,10 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
     operationId: 'replayWebhook',
     summary: 'Send the events since a time again',
     description: 'Those that are still kept, with their ids, in order; then the webhook continues as before.',
-    params: WebhookParams,
+    ...OF_WEBHOOK,
     body: Type.Object({ since: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }) }),
     response: { 200: WebhookShape },
-    errors: ['webhookNotFound', 'webhookIsOff'],
+    errors: [...OF_WEBHOOK.errors, 'webhookIsOff'],
     // The example uses an unknown webhook: the deliveries of an existing one depend on timing.
     async handle(context) {
       const since = readTime(context.readBody().since, 'since');
@@ -171,7 +168,7 @@ export function webhookDeliveryRoutes({ applicationRoute }: ManageRoutes, servic
     access: 'users',
     summary: 'List what was sent to a webhook, newest first',
     description: 'Kept for 7 days after the last attempt.',
-    params: WebhookParams,
+    ...OF_WEBHOOK,
     querystring: Type.Object({ state: Type.Optional(Type.Enum([...STATES])), ...NewestFirstQuery }),
     response: {
       200: Type.Object({
@@ -179,7 +176,6 @@ export function webhookDeliveryRoutes({ applicationRoute }: ManageRoutes, servic
         ...NewestFirstMembers,
       }),
     },
-    errors: ['webhookNotFound'],
     async handle(context) {
       const { state, ...rest } = context.readQuery();
       const filter = { ...(state !== undefined && { state }) };
@@ -206,7 +202,7 @@ export function webhookDeliveryRoutes({ applicationRoute }: ManageRoutes, servic
         { title: 'WebhookDeliveryWithBodies' },
       ),
     },
-    errors: ['webhookNotFound', 'deliveryNotFound'],
+    errors: [...OF_WEBHOOK.errors, 'deliveryNotFound'],
     async handle(context) {
       const { webhook, delivery, view } = await acts.delivery(...webhookOf(context), context.params.deliveryId);
       const { userId } = delivery;
@@ -223,7 +219,7 @@ export function webhookDeliveryRoutes({ applicationRoute }: ManageRoutes, servic
     description: 'With the same event id. If it fails, it is retried as a new one.',
     params: DeliveryParams,
     response: { 200: Type.Object(DeliveryShape) },
-    errors: ['webhookNotFound', 'deliveryNotFound', 'webhookIsOff', 'deliveryIsTest'],
+    errors: [...OF_WEBHOOK.errors, 'deliveryNotFound', 'webhookIsOff', 'deliveryIsTest'],
     handle: async (context) => acts.resend(...webhookOf(context), context.params.deliveryId),
   });
 
@@ -232,9 +228,9 @@ export function webhookDeliveryRoutes({ applicationRoute }: ManageRoutes, servic
     summary: 'Send a test event to a webhook and wait for its response',
     description:
       'Its type is webhook.test. A webhook that is off can be tested too. One test of an application at a time.',
-    params: WebhookParams,
+    ...OF_WEBHOOK,
     response: { 200: Type.Object({ ...DeliveryShape, response: Response }, { title: 'WebhookTest' }) },
-    errors: ['webhookNotFound', 'testInFlight'],
+    errors: [...OF_WEBHOOK.errors, 'testInFlight'],
     async handle(context) {
       const { application } = context;
       const [appId, webhookId] = webhookOf(context);
