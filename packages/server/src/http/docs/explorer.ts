@@ -1,30 +1,21 @@
+import { extname } from 'node:path';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { readShipped } from '../../package.ts';
 import { identifyApplication } from '../options/api-key.ts';
 import type { Routes } from '../server/routes.ts';
-import { makeFile, makePage, once, ownFilesOnly, sendFile, versionOf } from './static-file.ts';
+import { makeFile, makePage, once, ownFilesOnly, sendFile, TYPES, versionOf } from './static-file.ts';
 
 /** The only files that the page may load. */
-const ASSETS: Record<string, string> = {
-  'explorer.js': 'text/javascript; charset=utf-8',
-  'explorer.css': 'text/css; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'swagger-ui.css': 'text/css; charset=utf-8',
-};
+const ASSETS = ['explorer.js', 'explorer.css', 'icon.svg', 'swagger-ui-bundle.js', 'swagger-ui.css'];
 
 /** Swagger UI's style sheet has its icons as data: URLs. */
 const CONTENT_SECURITY_POLICY = ownFilesOnly({ images: "'self' data:" });
 
 /** The explorer for /openapi.json. Its files are read on first use. */
 export function explorerRoutes(app: Routes, service: Service): void {
-  const assets = new Map(
-    Object.entries(ASSETS).map(([name, type]) => [
-      name,
-      once(async () => makeFile(await readShipped('explorer', name), type)),
-    ]),
-  );
+  const read = async (name: string) => makeFile(await readShipped('explorer', name), TYPES[extname(name)] ?? '');
+  const assets = new Map(ASSETS.map((name) => [name, once(() => read(name))]));
   const page = once(async () => makePage(await readShipped('explorer', 'explorer.html'), 'docs/', assets));
 
   app.get('/docs', { schema: { hide: true } }, async (request, reply) => {

@@ -91,7 +91,8 @@ export function versionOf({ etag }: StaticFile): string {
   return etag.slice(1, -1);
 }
 
-const TYPES: Record<string, string> = {
+/** By extension. */
+export const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',

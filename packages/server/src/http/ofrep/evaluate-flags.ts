@@ -24,7 +24,7 @@ const Flag = Type.Object(
   {
     key: Type.String({ description: 'group.key' }),
     value: Type.Optional(Type.Unknown({ description: 'absent: use the default in your code' })),
-    reason: Type.Union([Type.Literal('TARGETING_MATCH'), Type.Literal('DEFAULT')]),
+    reason: Type.Enum(['TARGETING_MATCH', 'DEFAULT']),
     metadata: Type.Object({ option_key_uid: Type.String({ format: 'uuid' }) }),
   },
   { title: 'Flag' },

@@ -83,7 +83,10 @@ const GroupTranslation = Type.Object(
 );
 
 const Description = Nullable(Type.String({ description: 'help text in this language; null if there is none' }));
-const DESCRIPTION = {
+/** What to show, in the language of the request. */
+const SHOWN = {
+  label: Type.String({ description: 'the text to show' }),
+  label_language: Nullable(Type.String({ description: 'language of the text; null if it is the name' })),
   description: Nullable(Type.String({ description: 'the help text to show, with the same fallback as the label' })),
   description_language: Nullable(Type.String({ description: 'language of the text; null if there is none' })),
 };
@@ -92,9 +95,7 @@ export const GroupResponse = Type.Object(
   {
     option_group_uid: Type.String({ format: 'uuid' }),
     name: Type.String(),
-    label: Type.String({ description: 'the text to show' }),
-    label_language: Nullable(Type.String({ description: 'language of the text; null if it is the name' })),
-    ...DESCRIPTION,
+    ...SHOWN,
     position: Type.Integer(),
     translations: Type.Array(Type.Object({ ...GroupTranslation.properties, description: Description })),
   },
@@ -107,9 +108,7 @@ export const KeyResponse = Type.Object(
     option_group_uid: Type.String({ format: 'uuid' }),
     option_group_name: Type.String(),
     name: Type.String(),
-    label: Type.String({ description: 'the text to show' }),
-    label_language: Nullable(Type.String({ description: 'language of the text; null if it is the name' })),
-    ...DESCRIPTION,
+    ...SHOWN,
     position: Type.Integer(),
     value_type: Type.Enum([...VALUE_TYPES]),
     multiple: Type.Boolean(),
@@ -152,8 +151,10 @@ export const KeyResponse = Type.Object(
   { title: 'OptionKey' },
 );
 
-const Label = Type.String({ description: 'the text to show, from the current catalog' });
-const LabelLanguage = Nullable(Type.String({ description: 'language of the text; null if it is the name' }));
+const LABEL = {
+  label: Type.String({ description: 'the text to show, from the current catalog' }),
+  label_language: SHOWN.label_language,
+};
 
 const UserOption = {
   app_id: Type.String(),
@@ -162,14 +163,12 @@ const UserOption = {
   option_key_uid: Type.String({ format: 'uuid', description: 'UID of its key, which survives renames' }),
   group: Type.Object({
     name: Type.String(),
-    label: Label,
-    label_language: LabelLanguage,
+    ...LABEL,
     translations: Type.Array(GroupTranslation),
   }),
   option: Type.Object({
     name: Type.String(),
-    label: Label,
-    label_language: LabelLanguage,
+    ...LABEL,
     value: ValueResponse,
     value_label: Type.Union([Type.String(), Type.Array(Type.String())], {
       description: 'text of the value, or of each of several, from the current catalog',

@@ -5,7 +5,7 @@ import { isTagOf, recordTag } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices } from '../../domain/slices.ts';
 import { type IdentifiedUser, identifyUserToRead } from '../../domain/users/identify-user.ts';
-import { NotModified, Type } from '../../schema.ts';
+import { NotModified, Nullable, Type } from '../../schema.ts';
 import { SELECTION_AUTH_METHODS } from '../../storage/port.ts';
 import { isUuid } from '../../uuid.ts';
 import { linkHeader, readPage, toPage } from '../paging.ts';
@@ -55,11 +55,9 @@ const HistoryEntry = Type.Object(
     action: Type.Enum(['save', 'unset']),
     at: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }),
     by: Type.Enum([...SELECTION_AUTH_METHODS]),
-    language: Type.Union([Type.String(), Type.Null()], {
-      description: 'for an open text: tag of the saved language',
-    }),
-    from_value: Type.Union([ValueResponse, Type.Null()]),
-    to_value: Type.Union([ValueResponse, Type.Null()]),
+    language: Nullable(Type.String({ description: 'for an open text: tag of the saved language' })),
+    from_value: Nullable(ValueResponse),
+    to_value: Nullable(ValueResponse),
   },
   { title: 'UserOptionEvent' },
 );

@@ -4,7 +4,7 @@ import type { Service } from '../../domain/service.ts';
 import { emailOf } from '../../domain/users/email.ts';
 import { countUsers, matchUsers, pageOfUsers, type UserFilter } from '../../domain/users/match-users.ts';
 import { deleteUser, readUserChange, updateUser } from '../../domain/users/users.ts';
-import { NotModified, readElsewhere, Type } from '../../schema.ts';
+import { NotModified, Nullable, readElsewhere, Type } from '../../schema.ts';
 import { USER_STATUSES, type UserRecord } from '../../storage/port.ts';
 import { readJsonObject } from '../bodies.ts';
 import { pageOf } from '../manage/input.ts';
@@ -95,9 +95,7 @@ const listUsersSchema = {
     200: Type.Object(
       {
         items: Type.Array(UserResponse),
-        next: Type.Union([Type.String(), Type.Null()], {
-          description: 'send it as `after` for the next page; null: last page',
-        }),
+        next: Nullable(Type.String({ description: 'send it as `after` for the next page; null: last page' })),
         total: Type.Optional(Type.Integer({ description: 'with count=true' })),
       },
       { title: 'ApplicationUsers' },
