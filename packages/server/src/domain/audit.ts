@@ -45,7 +45,8 @@ export class UserReads {
     const key = JSON.stringify([actor, appId, userId]);
     const at = this.#now();
     const last = this.#recent.get(key);
-    if (last && at - last.at < REPEAT_MS) return last.written;
+    // Not if the clock was set back since.
+    if (last && Math.abs(at - last.at) < REPEAT_MS) return last.written;
     const action = userId === undefined ? 'users.listed' : 'user.read';
     const written = addEntry(this.#audit, action, { actor, appId, ...(userId !== undefined && { userId }) }, at);
     // Delete first, to keep the map in order of time.

@@ -184,6 +184,16 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     expect(await audited(application)).toHaveLength(3);
   });
 
+  test('reading a user is audited again after the clock was set back', async () => {
+    const { as, path, user, application } = await makeUser();
+    const { send } = await as('support');
+    for (const byMs of [0, -16 * MINUTE, 16 * MINUTE]) {
+      offset += byMs;
+      expect((await send('GET', `${path}/users/${user.userCode}`)).status).toBe(200);
+    }
+    expect(await audited(application)).toHaveLength(3);
+  });
+
   test('every export is audited, and so is the list', async () => {
     const { path, user, application } = await makeUser();
     const { get } = await manageWith(server, { name: 'reports' });
