@@ -220,6 +220,13 @@ describe.each(databases)('a second factor on $kind', (database) => {
     expect((await visitor.send('POST', '/account/totp/end', { code: recoveryCode })).status).toBe(204);
   });
 
+  test('a sign-in link is not the proof after the clock was set back', async () => {
+    const visitor = await signedIn(server, `${uniqueName()}@example.com`);
+    offset -= 16 * 60_000;
+    expect((await visitor.send('GET', '/session')).json).toMatchObject({ needsLink: true });
+    offset += 16 * 60_000;
+  });
+
   test('with neither password nor codes, a new sign-in link is the proof', async () => {
     const email = `${uniqueName()}@example.com`;
     const [fresh, stolen] = [await signedIn(server, email), await signedIn(server, email)];

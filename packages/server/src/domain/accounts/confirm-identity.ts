@@ -25,7 +25,8 @@ export function neededProof(
   { account, session }: SignedIn,
   now: number,
 ): NeededProof {
-  const isFresh = session.authMethod !== 'password' && now - session.createdAt < FRESH_MS;
+  // A clock that was set back makes no sign-in recent.
+  const isFresh = session.authMethod !== 'password' && Math.abs(now - session.createdAt) < FRESH_MS;
   const hasPassword = passwords && account.hasPassword;
   return {
     password: hasPassword && !isFresh,
