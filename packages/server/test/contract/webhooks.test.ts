@@ -122,6 +122,14 @@ describe.each(databases)('webhooks on $kind', (database) => {
     expect(await logged(webhookId)).toMatchObject([{ ...sent, state: 'pending', nextAt: NOW + 46_000 }]);
   });
 
+  test('a lease from a clock that was hours ahead holds up nothing', async () => {
+    const { webhookId } = await make();
+    for (const now of [NOW + DAY, NOW]) {
+      const claimed = await storage.deliveries.claim(randomUUID(), { now, until: now + 25_000, limit: 100 });
+      expect(claimed.map((each) => each.webhookId)).toContain(webhookId);
+    }
+  });
+
   test('of many concurrent owners, one gets the lease', async () => {
     const { webhookId } = await make();
     const claims = times(12, async () => {

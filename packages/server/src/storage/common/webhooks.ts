@@ -174,6 +174,9 @@ const LISTED = {
   failed: ['/* sqlite: indexed by webhook_deliveries_failed */', "d.state = 'failed'"],
 } as const;
 
+/** Far longer than a lease lasts: one that ends later was made by a clock that was ahead, and has no use. */
+const FAR_MS = 600_000;
+
 type Read = 'due' | 'list' | 'find';
 /** Frequent acts of the sender are written for each database. */
 type Sending = 'enqueue' | 'take' | 'settle';
@@ -216,7 +219,9 @@ export const deliveries: CommonStore<Omit<DeliveryStore, Sending>, Read> = {
     async claim({ query }, owner, { now, until, limit }) {
       const claimed = await query<WebhookRow>(
         `update webhooks set lease_owner = $1::uuid, lease_until = $3 where webhook_id in (
-           select webhook_id from webhooks where off is null and lease_until <= $2 order by lease_until limit $4
+           select webhook_id from webhooks
+           where off is null and (lease_until <= $2::bigint or lease_until > $2::bigint + ${FAR_MS})
+           order by lease_until limit $4
            for update skip locked)
          returning ${WEBHOOK_COLUMNS}`,
         [owner, now, until, limit],
