@@ -2465,7 +2465,6 @@ export interface components {
         };
         ApplicationUsers: {
             items: components["schemas"]["ApplicationUser"][];
-            /** @description send it as `after` for the next page; null: last page */
             next: string | null;
             /** @description with count=true */
             total?: number;
@@ -2828,6 +2827,7 @@ export interface components {
             key: string;
             /** @description absent: use the default in your code */
             value?: unknown;
+            /** @enum {unknown} */
             reason: "TARGETING_MATCH" | "DEFAULT";
             metadata: {
                 /** Format: uuid */
@@ -3372,7 +3372,6 @@ export interface components {
             at: string;
             /** @enum {unknown} */
             by: "user_uid" | "access_token" | "import" | "manage" | "preference_link" | "unsubscribe";
-            /** @description for an open text: tag of the saved language */
             language: string | null;
             from_value: components["schemas"]["OptionValue"] | null;
             to_value: components["schemas"]["OptionValue"] | null;
@@ -5066,6 +5065,7 @@ export interface operations {
                 count?: boolean;
                 /** @description `next` of the previous page */
                 after?: string;
+                /** @description page size, at most 200; a larger one is clamped */
                 limit?: number;
             };
             header?: never;
@@ -5539,6 +5539,7 @@ export interface operations {
             query?: {
                 /** @description `next` of an earlier page, or `latest` for what happens from now on; without it, the oldest event is first */
                 after?: string;
+                /** @description page size, at most 200; a larger one is clamped */
                 limit?: number;
                 /** @description only these types */
                 type?: ("user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published")[];

@@ -7,7 +7,7 @@ let latest = 0n;
  * A version 7 UUID that sorts after all earlier ones from this process, even within a millisecond or after the clock was
  * set back: then it counts on from the latest one.
  */
-export function orderedUuid(uuid = randomUUIDv7()): string {
+export function orderedUuid(uuid: string = randomUUIDv7()): string {
   const now = BigInt(`0x${uuid.slice(0, 8)}${uuid.slice(9, 13)}000`);
   latest = now > latest ? now : latest + 1n;
   const text = latest.toString(16).padStart(15, '0');

@@ -16,8 +16,8 @@ import {
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices, ownTurn } from '../../domain/slices.ts';
 import { Nullable, type Static, Type } from '../../schema.ts';
-import { ValueResponse } from '../options/schemas.ts';
 import { formatTime } from '../../time.ts';
+import { ValueResponse } from '../options/schemas.ts';
 import { type ApplicationRequest, FileResponse, type ManageRoutes } from './manage-route.ts';
 import { KeyParams, Time } from './schemas.ts';
 

@@ -4,10 +4,10 @@ import { eventId, readEventId, toPublicEvents } from '../../domain/events/public
 import type { Service } from '../../domain/service.ts';
 import { Nullable, type Static, Type } from '../../schema.ts';
 import { EVENT_TYPES, type LoggedRequest, type RequestFilter, STEP_MS } from '../../storage/port.ts';
+import { formatTime } from '../../time.ts';
 import { isUuid } from '../../uuid.ts';
 import { EventResponse } from '../events/event-shapes.ts';
 import { METHODS } from '../server/routes.ts';
-import { formatTime } from '../../time.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst, pageOf, readSpan, refuse, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { LimitQuery, Time } from './schemas.ts';

@@ -18,8 +18,7 @@ export const GroupParams = Type.Object({ groupUid: Type.String({ format: 'uuid' 
 export const KeyParams = Type.Object({ keyUid: Type.String({ format: 'uuid' }) });
 export const RevisionParams = Type.Object({ revision: Type.Integer({ minimum: 1 }) });
 
-const catalogAs = (title: string) =>
-  Type.Object(CatalogFileSchema.properties, { additionalProperties: false, title });
+const catalogAs = (title: string) => Type.Object(CatalogFileSchema.properties, { additionalProperties: false, title });
 /** The catalog file, as JSON. */
 export const CatalogShape = catalogAs('CatalogFile');
 export const CatalogResponse = catalogAs('Catalog');

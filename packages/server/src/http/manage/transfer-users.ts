@@ -95,8 +95,7 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
     async handle({ application: { appId }, readBody }) {
       const members = readBody();
       const lines = members.lines.map(readFileLine);
-      const importId =
-        members.import === undefined ? orderedUuid() : unseal(service, appId, 'import', members.import);
+      const importId = members.import === undefined ? orderedUuid() : unseal(service, appId, 'import', members.import);
       const rejections: Omit<Rejection, 'text'>[] = [];
       const { importUsers } = await import('../../domain/users/import-users.ts');
       const { outcome, counts } = await importUsers(service.storage, appId, [lines], {

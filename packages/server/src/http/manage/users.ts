@@ -230,4 +230,3 @@ function refuseUnusable(names: Pick<UserChange, 'clientUserName' | 'clientUserId
     if (problem !== undefined) throw refuse(field, problem);
   }
 }
-

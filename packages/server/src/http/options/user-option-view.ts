@@ -6,9 +6,9 @@ import { holdTexts, isOpenText, type OpenTexts, textsOf } from '../../domain/sel
 import { recordTag } from '../../domain/selections/save-selections.ts';
 import { directlyOrInSlices, type Steps } from '../../domain/slices.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
+import { formatTime } from '../../time.ts';
 import { etagOf } from '../request-headers.ts';
 import { toWireBytes } from '../server/wire-text.ts';
-import { formatTime } from '../../time.ts';
 import type { Wording, Written } from './responses.ts';
 
 /** A key as of the revision that a record was saved in. */

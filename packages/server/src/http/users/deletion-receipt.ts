@@ -3,9 +3,9 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { signReceipt } from '../../domain/selections/receipts.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import { formatTime } from '../../time.ts';
 import { readUuid } from '../../uuid.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
-import { formatTime } from '../../time.ts';
 import { admitBackEnd, BACK_END_ERRORS, USERS_PATH } from './user-routes.ts';
 
 export const JWT_TYPE = 'application/jwt';

@@ -2,10 +2,10 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { makePreferenceLink } from '../../domain/preferences/links.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import { formatTime } from '../../time.ts';
 import { readJsonObject } from '../bodies.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
-import { formatTime } from '../../time.ts';
 import { userRoute } from './user-routes.ts';
 
 /** What a link may show, and for how long; the same for back ends and for /manage/v1. */

@@ -6,6 +6,7 @@ import { countUsers, matchUsers, pageOfUsers, type UserFilter } from '../../doma
 import { deleteUser, readUserChange, updateUser } from '../../domain/users/users.ts';
 import { NotModified, Nullable, readElsewhere, Type } from '../../schema.ts';
 import { USER_STATUSES, type UserRecord } from '../../storage/port.ts';
+import { formatTime } from '../../time.ts';
 import { readJsonObject } from '../bodies.ts';
 import { pageOf } from '../manage/input.ts';
 import { LimitQuery } from '../manage/schemas.ts';
@@ -14,7 +15,6 @@ import { etagOf, hasCurrent, prefersType, readAuthorization } from '../request-h
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
-import { formatTime } from '../../time.ts';
 import {
   FilterQuery,
   linkToNext,
