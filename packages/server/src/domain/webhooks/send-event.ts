@@ -35,19 +35,14 @@ export async function sendEvent(
 }
 
 /** The state of a delivery after a try. `attempts`: those before it. */
-export function judgeTry(
-  delivery: { deliveryId: string; attempts: number },
-  sent: Sent,
-  now: number,
-  random = Math.random,
-): Attempt {
+export function judgeTry(delivery: { deliveryId: string; attempts: number }, sent: Sent, now: number): Attempt {
   const about = { ...sent, deliveryId: delivery.deliveryId, at: now };
   if (isSuccess(sent)) return { ...about, state: 'succeeded', nextAt: null };
   const pause = PAUSES[delivery.attempts];
   if (pause === undefined || sent.status === GONE || sent.problem === 'event-expired') {
     return { ...about, state: 'failed', nextAt: null };
   }
-  return { ...about, state: 'pending', nextAt: now + Math.round(pause * (1 + JITTER * random())) };
+  return { ...about, state: 'pending', nextAt: now + Math.round(pause * (1 + JITTER * Math.random())) };
 }
 
 export function isSuccess({ status }: Pick<Sent, 'status'>): boolean {
