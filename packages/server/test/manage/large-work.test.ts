@@ -84,6 +84,24 @@ describe.each(databases)('large work on $kind', (database) => {
     }
   });
 
+  test('a page of texts in 200 languages ends early, and no text is missed', async () => {
+    const many = Array.from({ length: 200 }, (_, at) => ({
+      ...{ name: `Language ${at}`, tag: `en-x-${'a'.repeat(8)}-${'b'.repeat(8)}-${'c'.repeat(8)}-l${at}` },
+    }));
+    const values = Array.from({ length: 2_000 }, (_, at) => `v${at}`);
+    const keys = [{ name: 'k', type: 'string', values }];
+    const { get } = await editor(server, { languages: many, groups: [{ name: 'g', keys }] });
+    const paths = new Set<unknown>();
+    for (let pages = 1; paths.size < 2_002; pages++) {
+      const { text, json } = await get(`/catalog/translations?limit=5000&offset=${paths.size}`);
+      const items = json.items as { path: string }[];
+      expect(text.length).toBeLessThan(12_000_000);
+      expect(json).toMatchObject({ total: 2_002, offset: paths.size, ...(pages === 1 && { limit: items.length }) });
+      for (const { path } of items) paths.add(path);
+      expect(pages).toBeLessThan(5);
+    }
+  });
+
   test('only the beginning of a large change is stored', async () => {
     const groups = Array.from({ length: 1_500 }, (_, at) => ({ name: `group ${at}` }));
     const { send, edit } = await editor(server, { languages, groups });

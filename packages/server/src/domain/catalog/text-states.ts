@@ -104,12 +104,19 @@ type TextRow = {
 /** Only texts in that state in the given language, by name or tag. */
 type TextFilter = { missing?: string; outdated?: string; unreviewed?: string; search?: string };
 
-/** Every text of the catalog by its path, in order. `unknown`: the filter that names an unknown language. */
+/** Characters of a page, not counting the row that exceeds it: a row may have two hundred languages. */
+const PAGE_CHARACTERS = 8 * 1024 ** 2;
+
+/**
+ * The texts of the catalog by their path, in order: a page of them, because all may not fit into memory. `unknown`: the
+ * filter that names an unknown language.
+ */
 export function* listTexts(
   catalog: Catalog,
   states: TextStates,
   { search, ...filter }: TextFilter,
-): Steps<TextRow[] | { unknown: string }> {
+  { offset, limit }: { offset: number; limit: number },
+): Steps<{ items: TextRow[]; total: number } | { unknown: string }> {
   const { languages } = catalog;
   const filtered = new Map<string, string>();
   const findTag = tagFinder(languages);
@@ -120,32 +127,48 @@ export function* listTexts(
   }
   const [missingIn, outdatedIn, unreviewedIn] = ['missing', 'outdated', 'unreviewed'].map((name) => filtered.get(name));
   const byDefault = defaultOf(catalog);
+  const stateIn = (item: Translatable, tag: string) => {
+    const text = item.texts[tag];
+    if (text === undefined || !byDefault || tag === byDefault.tag) return undefined;
+    return stateOf(states, { item, tag, text }, { tag: byDefault.tag, source: sourceText(item, byDefault) });
+  };
   const wanted = search?.toLowerCase();
-  const rows: TextRow[] = [];
+  const holds = (text = '') => wanted === undefined || text.toLowerCase().includes(wanted);
+  const isWanted = (item: Translatable): boolean =>
+    (missingIn === undefined || item.texts[missingIn] === undefined) &&
+    (holds(item.path) || languages.some(({ tag }) => holds(item.texts[tag]))) &&
+    (outdatedIn === undefined || stateIn(item, outdatedIn) === 'outdated') &&
+    (unreviewedIn === undefined ||
+      (item.texts[unreviewedIn] !== undefined && stateIn(item, unreviewedIn) !== 'reviewed'));
+  const toRow = (item: Translatable): TextRow => {
+    const { path, uid = '', texts } = item;
+    const lists = { missing: [], outdated: [], reviewed: [] };
+    const row: TextRow = { path, uid, source: sourceText(item, byDefault), texts: {}, ...lists };
+    for (const { tag } of languages) {
+      const text = texts[tag];
+      if (text === undefined) {
+        row.missing.push(tag);
+        continue;
+      }
+      row.texts[tag] = text;
+      const state = stateIn(item, tag);
+      if (state) row[state].push(tag);
+    }
+    return row;
+  };
+  const tags = languages.reduce((sum, { tag }) => sum + tag.length, 0);
+  const items: TextRow[] = [];
+  let [total, characters] = [0, 0];
   for (const item of translatable(catalog)) {
     yield;
-    if (missingIn !== undefined && item.texts[missingIn] !== undefined) continue;
-    const texts = languages.flatMap((each) => {
-      const text = item.texts[each.tag];
-      return text === undefined ? [] : [[each.tag, text] as const];
-    });
-    const holds = (text: string) => wanted === undefined || text.toLowerCase().includes(wanted);
-    if (!holds(item.path) && !texts.some(([, text]) => holds(text))) continue;
-    const missing = languages.filter((each) => item.texts[each.tag] === undefined).map((each) => each.tag);
-    const source = sourceText(item, byDefault);
-    const [outdated, reviewed]: [string[], string[]] = [[], []];
-    for (const [tag, text] of texts) {
-      if (!byDefault || tag === byDefault.tag) continue;
-      const state = stateOf(states, { item, tag, text }, { tag: byDefault.tag, source });
-      if (state) (state === 'outdated' ? outdated : reviewed).push(tag);
-    }
-    if (outdatedIn !== undefined && !outdated.includes(outdatedIn)) continue;
-    if (unreviewedIn !== undefined && (item.texts[unreviewedIn] === undefined || reviewed.includes(unreviewedIn)))
-      continue;
-    const { path, uid = '' } = item;
-    rows.push({ path, uid, source, texts: Object.fromEntries(texts), missing, outdated, reviewed });
+    if (!isWanted(item)) continue;
+    const isNext = total++ === offset + items.length;
+    if (!isNext || items.length >= limit || characters >= PAGE_CHARACTERS) continue;
+    const row = toRow(item);
+    items.push(row);
+    characters += Object.values(row.texts).reduce((sum, text) => sum + text.length, tags + row.path.length);
   }
-  return rows;
+  return { items, total };
 }
 
 /** A text as the reviewer saw it, with its source. */

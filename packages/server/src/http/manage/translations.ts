@@ -4,7 +4,7 @@ import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { Nullable, Type } from '../../schema.ts';
 import { ListResponse } from '../options/schemas.ts';
-import { toListing } from '../paging.ts';
+import { toPage } from '../paging.ts';
 import { DraftQuery, EDIT, EDIT_LIMIT, openRequestedCatalog, respondToEdit } from './edit-options.ts';
 import { pageOf, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
@@ -81,9 +81,10 @@ export function translationRoutes({ applicationRoute }: ManageRoutes, service: S
       const { draft: _, offset, limit, ...filter } = readQuery();
       const catalog = await openRequestedCatalog(service, context);
       const states = byText(await service.storage.textStates.list(application.appId));
-      const texts = await inSlices(listTexts(catalog, states, filter));
-      if ('unknown' in texts) throw refuse(texts.unknown, 'is not a language of this application');
-      return linked(toListing(texts, pageOf({ offset, limit }, MAX_ROWS)));
+      const page = pageOf({ offset, limit }, MAX_ROWS);
+      const found = await inSlices(listTexts(catalog, states, filter, page));
+      if ('unknown' in found) throw refuse(found.unknown, 'is not a language of this application');
+      return linked(toPage(found.items, found.total, page));
     },
   });
 
