@@ -3,12 +3,14 @@ import { inSlices } from '../slices.ts';
 import { type Catalog, type Language, readCatalog, withItems } from './catalog.ts';
 import { type CompiledCatalog, compileCatalog } from './compile.ts';
 
-/** Older revisions that selections still refer to, kept compiled. */
+/** Older revisions that selections still refer to, kept compiled, and their characters together: each is a whole catalog. */
 const OLDER_KEPT = 32;
+const OLDER_CHARACTERS = 32 * 1024 ** 2;
 
 /** A published catalog, as the database has it: it may be restored to an earlier state, so the time counts too. */
 type Published = { revision: number; publishedAt: number };
 type Held = { catalog: Catalog; compiled: CompiledCatalog; publishedAt: number | undefined };
+type Older = { compiled: CompiledCatalog | Promise<CompiledCatalog | undefined>; characters: number };
 
 /**
  * The published catalogs, compiled in memory: reads never query the database. A new revision, published anywhere,
@@ -18,10 +20,13 @@ export class CatalogDirectory {
   readonly #storage: Storage;
   readonly #current = new Map<number, Held>();
   readonly #loading = new Map<number, Promise<Held>>();
-  readonly #older = new Map<string, CompiledCatalog | Promise<CompiledCatalog | undefined>>();
+  readonly #olderCharacters: number;
+  /** The least recently used first. */
+  readonly #older = new Map<string, Older>();
 
-  constructor(storage: Storage) {
+  constructor(storage: Storage, olderCharacters = OLDER_CHARACTERS) {
     this.#storage = storage;
+    this.#olderCharacters = olderCharacters;
   }
 
   /** The newest revision known here, if it is in memory. */
@@ -54,10 +59,19 @@ export class CatalogDirectory {
     const name = `${appId}:${revision}`;
     const known = this.#older.get(name);
     this.#older.delete(name);
-    const older = known ?? this.#loadAt(appId, revision, name);
+    const older = known ?? { compiled: this.#loadAt(appId, revision, name), characters: 0 };
     this.#older.set(name, older);
-    if (this.#older.size > OLDER_KEPT) this.#older.delete(this.#older.keys().next().value as string);
-    return older;
+    this.#dropOlder();
+    return older.compiled;
+  }
+
+  #dropOlder(): void {
+    let characters = this.#older.values().reduce((sum, each) => sum + each.characters, 0);
+    for (const [name, each] of this.#older) {
+      if (this.#older.size <= OLDER_KEPT && characters <= this.#olderCharacters) return;
+      this.#older.delete(name);
+      characters -= each.characters;
+    }
   }
 
   /** Called when something was published: reloads the catalogs held here. */
@@ -125,11 +139,14 @@ export class CatalogDirectory {
 
   #loadAt(appId: number, revision: number, name: string): Promise<CompiledCatalog | undefined> {
     // Unless it was dropped meanwhile.
-    const isWanted = (): boolean => this.#older.get(name) === loading;
+    const isWanted = (): boolean => this.#older.get(name)?.compiled === loading;
     const loading = this.#readAt(appId, revision).then(
-      (compiled) => {
-        if (compiled && isWanted()) this.#older.set(name, compiled);
-        return compiled;
+      (older) => {
+        if (older && isWanted()) {
+          this.#older.set(name, older);
+          this.#dropOlder();
+        }
+        return older?.compiled;
       },
       (error: unknown) => {
         if (isWanted()) this.#older.delete(name);
@@ -139,9 +156,11 @@ export class CatalogDirectory {
     return loading;
   }
 
-  async #readAt(appId: number, revision: number): Promise<CompiledCatalog | undefined> {
+  async #readAt(appId: number, revision: number): Promise<(Older & { compiled: CompiledCatalog }) | undefined> {
     const stored = await this.#storage.catalogs.loadAt(appId, revision);
-    return stored && inSlices(compileCatalog(await inSlices(readCatalog(stored))));
+    if (!stored) return undefined;
+    const characters = stored.items.reduce((sum, { document }) => sum + document.length, 0);
+    return { compiled: await inSlices(compileCatalog(await inSlices(readCatalog(stored)))), characters };
   }
 }
 

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CatalogDirectory } from '../../../src/domain/catalog/directory.ts';
+import { publishCatalog } from '../../../src/domain/catalog/publish.ts';
 import { storageDriver } from '../../../src/storage/open.ts';
 import type { Storage } from '../../../src/storage/port.ts';
 import { createApplication } from '../../contract/examples.ts';
 import { databases } from '../../databases.ts';
+import { define } from './generated.ts';
 
 describe.each(databases)('catalogs in memory on $kind', (database) => {
   let storage: Storage;
@@ -24,5 +26,34 @@ describe.each(databases)('catalogs in memory on $kind', (database) => {
     // The next request loads and caches it again.
     await directory.get(appId);
     expect(directory.peek(appId)).toBeDefined();
+  });
+
+  test('older revisions are cached up to a size, the least recently used is dropped first', async () => {
+    const appId = await createApplication(storage);
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const definition = define({
+        languages: [{ name: 'English', tag: 'en' }],
+        groups: [{ name: 'g', translations: { en: name.repeat(1_000) } }],
+      });
+      await publishCatalog(storage, appId, definition, { author: 'test', now: Date.now(), allowBreaking: true });
+    }
+    const directory = new CatalogDirectory(storage, 3_000);
+    const read = async (revision: number) => expect((await directory.getAt(appId, revision))?.revision).toBe(revision);
+    const isIn = async (cached: CatalogDirectory, revision: number) => {
+      const found = cached.getAt(appId, revision);
+      await found;
+      return !(found instanceof Promise);
+    };
+    const isCached = (revision: number) => isIn(directory, revision);
+    await directory.get(appId);
+    await read(1);
+    await read(2);
+    expect([await isCached(2), await isCached(1)]).toEqual([true, true]);
+    await read(3);
+    expect([await isCached(3), await isCached(1), await isCached(2)]).toEqual([true, true, false]);
+    // One that is too large is read each time.
+    const small = new CatalogDirectory(storage, 500);
+    expect((await small.getAt(appId, 1))?.revision).toBe(1);
+    expect(await isIn(small, 1)).toBe(false);
   });
 });
