@@ -11,6 +11,8 @@ import { named, pathOf, sourceText } from './translatable.ts';
 
 /** No one reads more. */
 const MAX_AMBIGUITIES = 1_000;
+/** Characters of all changes together: each has its source before and now, the same in every language. */
+const MAX_CHARACTERS = 64 * 1024 ** 2;
 
 /** A text that was changed in the catalog since the export, and differently in the file. */
 export type TextConflict = { path: string; language: string; line: number; inFile: string; inCatalog: string | null };
@@ -66,6 +68,7 @@ export function* mergeTexts(
   const lines = new Map<string, number>();
   const languages = new Map<string, Language | undefined>();
   const findLanguage = languageFinder(current.languages);
+  let characters = 0;
 
   // A line or column is one problem, however many texts it has.
   const reported = new Set<string>();
@@ -114,6 +117,13 @@ export function* mergeTexts(
     const isConflict = itemsBefore !== undefined && before !== exported;
     const is = sources.get(path) as string;
     const isOutdated = source !== undefined && source !== is;
+    const written = [path, text, before, exported, ...(isOutdated ? [source, is] : [])];
+    characters += written.reduce((sum, each) => sum + (each?.length ?? 0), 0);
+    if (characters > MAX_CHARACTERS) {
+      const message = 'and the following texts make the changes too large: split the file into several';
+      merged.problems.unshift({ line, column: 1, path, message, tag });
+      break;
+    }
     merged.texts.push({
       ...{ path, tag, line, text, before: before ?? null, isConflict },
       ...(itemsBefore && { exported: exported ?? null }),

@@ -44,6 +44,24 @@ test('paths are unique', () => {
   );
 });
 
+test('changes that are too large together, each with its long sources, are a problem of the file', () => {
+  const languages = Array.from({ length: 200 }, (_, at) => ({ name: `L${at}`, tag: `en-x-l${at}` }));
+  const keys = Array.from({ length: 100 }, (_, at) => ({
+    ...{ name: `k${at}`, type: 'boolean' as const, translations: { L0: 'now '.repeat(499) } },
+  }));
+  const catalog = apply(EMPTY, define({ languages, groups: [{ name: 'g', keys }] }));
+  const entries = keys.flatMap(({ name }, at) =>
+    languages.slice(1).map((language) => ({
+      ...{ path: `g/${name}`, language: language.tag, text: 'x', source: 'was '.repeat(499), line: at + 2 },
+    })),
+  );
+  const few = finish(mergeTexts(catalog, entries.slice(0, 10_000)));
+  expect([few.problems, few.outdated.length]).toEqual([[], 10_000]);
+  const { problems, texts } = finish(mergeTexts(catalog, entries));
+  expect(problems).toMatchObject([{ message: expect.stringMatching(/split the file/) }]);
+  expect(texts.length).toBeLessThan(17_000);
+});
+
 describe('CSV', () => {
   test('round-trips every text', () => {
     fc.assert(
