@@ -8,6 +8,7 @@ import { type Catalog, changedItems, type Language, withItems } from './catalog.
 import type { CatalogChange } from './change.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
 import type { OpenCatalog, OpenDraft } from './directory.ts';
+import { refuseGrowth } from './growth.ts';
 import { type CatalogPlan, planCatalog, planDraft } from './plan.ts';
 import { type CountedPlan, planWithImpact, publishCatalog, showPublished, writeDifference } from './publish.ts';
 import { changesSince, type Revision } from './revisions.ts';
@@ -58,6 +59,7 @@ export async function editDraft(
     const before = open.draft?.catalog ?? open.published;
     const plan = await inSlices(planCatalog(before, await want(before), { keyNosFrom: KEY_NOS }));
     if (options.languages) await inSlices(refuseMoreThanTexts(before, plan.next, options.languages));
+    await inSlices(refuseGrowth(before, plan.next));
     const items = (await inSlices(changedItems(before, plan.next))).map(({ item }) => item);
     const after = { languages: plan.next.languages, items };
     if (after.items.length === 0 && isSame(before.languages, after.languages)) {

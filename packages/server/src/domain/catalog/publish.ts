@@ -6,6 +6,7 @@ import { type CatalogChange, type ChangeFact, describeFact } from './change.ts';
 import { parseValues } from './check-value.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
 import type { OpenDraft } from './directory.ts';
+import { refuseGrowth } from './growth.ts';
 import { type CatalogPlan, planCatalog, planDraft } from './plan.ts';
 import { sourcesLeft } from './text-states.ts';
 
@@ -155,7 +156,9 @@ async function publishOnce(
     return { outcome: 'conflict', revision: current.revision };
   }
   const steps = options.draft ? planDraft(current, options.draft.catalog) : planCatalog(current, wanted);
-  const plan = await planWithImpact(storage, appId, await inSlices(steps));
+  const planned = await inSlices(steps);
+  await inSlices(refuseGrowth(current, planned.next));
+  const plan = await planWithImpact(storage, appId, planned);
   const items = (await inSlices(changedItems(current, plan.next))).map(({ item }) => item);
   const languages = JSON.stringify(plan.next.languages);
   if (items.length === 0 && languages === JSON.stringify(current.languages)) {

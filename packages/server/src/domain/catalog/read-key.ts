@@ -21,6 +21,8 @@ export function readKey(key: FileKey, path: Path, reading: KeyReading): WantedKe
   const multiple = key.multiple === true;
   const constraint = readConstraint(key, [...path, 'constraint'], reading);
   const values = readValues(key, [...path, 'values'], reading);
+  if (values && shownSizeOf(key, values, reading.languages) > MAX_SHOWN_SIZE)
+    report([...path, 'values'], SHOWN_TOO_LARGE);
   if (values && key.constraint) report([...path, 'constraint'], 'requires an open key: remove it or `values`', true);
   const { minSelected, maxSelected } = readCounts(key, multiple, values, path, report);
   const wanted: WantedKey = {
@@ -47,6 +49,26 @@ function sizeOf({ values = [], default: given }: FileKey): number {
     const { value: plain, translations = {} } = typeof value === 'object' ? value : { value };
     size += 4 + String(plain).length;
     for (const [language, text] of Object.entries(translations)) size += 6 + language.length + text.length;
+  }
+  return size;
+}
+
+/** Characters of its values in all languages together, as a record of all of them shows them: about 50 ms to write. */
+const MAX_SHOWN_SIZE = 5_000_000;
+const SHOWN_TOO_LARGE = `are larger than ${MAX_SHOWN_SIZE} characters in all languages together, with the texts shown where one is missing: give the key fewer values or shorter texts`;
+/** Of a text with its language, besides the two. */
+const AROUND_TEXT = 30;
+
+function shownSizeOf({ type }: FileKey, values: readonly AllowedValue[], { all }: Languages): number {
+  const names = new Map(all.map(({ tag, name }) => [tag, name.length]));
+  let size = 0;
+  for (const { value, texts } of values) {
+    const own = Object.entries(texts);
+    const { length } = String(value);
+    // Any of them may be shown in other languages.
+    const longest = type === 'string' ? Math.max(length, ...own.map(([, text]) => text.length)) : length;
+    for (const [tag, text] of own) size += (names.get(tag) ?? 0) + text.length + AROUND_TEXT;
+    size += (all.length - own.length) * longest;
   }
   return size;
 }

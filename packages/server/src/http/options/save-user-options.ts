@@ -7,6 +7,7 @@ import { type SavedForUser, saveForUser } from '../../domain/selections/save-for
 import { recordTag } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices, type Steps } from '../../domain/slices.ts';
+import { PAGE_BYTES } from '../../page-bytes.ts';
 import { Type } from '../../schema.ts';
 import { badParameter } from '../paging.ts';
 import { type HttpRequest, noteUser } from '../server/request-and-reply.ts';
@@ -154,8 +155,11 @@ export function saveUserOptionRoutes(app: Routes, service: Service): void {
     const language = optionalText(body, 'language');
     const wording = wordingOfSave(done.catalog, language ? done.catalog.languages.find(language) : undefined, request);
     const owner = { clientId: application.clientId, userId: done.user.userId };
-    const bytes = await directlyOrInSlices(writeSaved(recordView(done.catalog, wording, owner), done));
-    return reply.type(JSON_TYPE).send(new WireText(bytes));
+    const view = recordView(done.catalog, wording, owner);
+    const first = await directlyOrInSlices(writePage(view, done, 0));
+    if (first.next === done.saved.length)
+      return reply.type(JSON_TYPE).send(new WireText(`{"items":[${first.bytes}],"total":${first.next}}`));
+    return reply.stream(JSON_TYPE, writePages(view, done, first));
   });
 }
 
@@ -222,19 +226,36 @@ export function readWantedOptions(
   });
 }
 
-function* writeSaved(
-  view: RecordView,
-  { catalog, wanted, saved }: Pick<SavedForUser, 'catalog' | 'wanted' | 'saved'>,
-): Steps<string> {
+type Done = Pick<SavedForUser, 'catalog' | 'wanted' | 'saved'>;
+/** Records in wire text, and the index of the next. */
+type SavedPage = { bytes: string; next: number };
+
+/** The records from an index on, until the page is full. */
+function* writePage(view: RecordView, { catalog, wanted, saved }: Done, from: number): Steps<SavedPage> {
   const items: string[] = [];
-  for (const [index, { record }] of saved.entries()) {
+  let next = from;
+  for (let size = 0; next < saved.length && size < PAGE_BYTES; next++) {
     yield;
-    const placed = wanted[index]?.placed;
-    if (!placed) throw new Error('a save returned more than was sent');
+    const { placed } = wanted[next] ?? {};
+    const { record } = saved[next] ?? {};
+    if (!placed || !record) throw new Error('a save returned more than was sent');
     const { bytes } = yield* writeUserOption(view, { catalog, placed }, record);
     items.push(bytes);
+    size += bytes.length;
   }
-  return `{"items":[${items.join()}],"total":${items.length}}`;
+  return { bytes: items.join(), next };
+}
+
+/** In pages made while they are sent: with two hundred languages, all records may not fit into memory. */
+async function* writePages(view: RecordView, done: Done, first: SavedPage): AsyncGenerator<string> {
+  const total = done.saved.length;
+  let start = '{"items":[';
+  for (let page = first; ; page = await directlyOrInSlices(writePage(view, done, page.next))) {
+    yield start + Buffer.from(page.bytes, 'latin1').toString();
+    if (page.next === total) break;
+    start = ',';
+  }
+  yield `],"total":${total}}`;
 }
 
 function readOptions(options: unknown, refusals: Refusals): { option: Record<string, unknown>; place: number }[] {

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import type { Catalog } from '../../../src/domain/catalog/catalog.ts';
 import { suggestLanguage } from '../../../src/domain/catalog/edits/languages-and-texts.ts';
+import { refuseGrowth } from '../../../src/domain/catalog/growth.ts';
 import { parseCatalogFile } from '../../../src/domain/catalog/parse-file.ts';
+import { planCatalog } from '../../../src/domain/catalog/plan.ts';
 import { readDefinition } from '../../../src/domain/catalog/read-definition.ts';
 import { finish } from '../../../src/domain/slices.ts';
 import { processorTime } from '../../processor-time.ts';
+import { define, EMPTY } from './generated.ts';
 
 const withKey = (key: object) => ({
   languages: [{ name: 'English', tag: 'en' }],
@@ -49,6 +53,45 @@ test('a catalog has a maximum number of keys and values, and no key too large to
   expect(read(groups(1, { keys: keys(101, { values }) }))).toMatch(/at most 200000/);
   const long = values.map((value) => ({ value, translations: { English: `${value} ${'x'.repeat(600)}` } }));
   expect(read(groups(1, { keys: keys(1, { values: long }) }))).toMatch(/larger than 1000000 characters/);
+});
+
+test("a key's values are limited in all languages together, with the texts that stand in for missing ones", () => {
+  const languages = Array.from({ length: 200 }, (_, at) => ({
+    name: `Language ${at} `.padEnd(200, 'x'),
+    tag: `en-x-l${at}`,
+  }));
+  const read = (values: unknown[], more: object = {}) => {
+    const key = { name: 'k', type: 'string', multiple: true, values, ...more };
+    const found = finish(readDefinition({ languages, groups: [{ name: 'g', keys: [key] }] }));
+    return 'problems' in found ? found.problems.map(({ path, message }) => [path.join('.'), message]) : [];
+  };
+  const values = (translations: (at: number) => object) =>
+    Array.from({ length: 2_000 }, (_, at) => ({ value: `v${at}`, translations: translations(at) }));
+  const tooLarge = [
+    ['groups.0.keys.0.values', expect.stringMatching(/larger than 5000000 characters in all languages/)],
+  ];
+  expect(read(values(() => ({})))).toEqual([]);
+  // Shown in 199 other languages too.
+  expect(read(values((at) => ({ 'en-x-l0': `${at} `.padEnd(400, 'x') })))).toEqual(tooLarge);
+  // Each with the name of its language.
+  const short = (at: number) => Object.fromEntries(languages.slice(0, 20).map(({ tag }) => [tag, `${at}`]));
+  expect(read(values(short))).toEqual(tooLarge);
+});
+
+test('a catalog grows up to a size, with what is archived; one that is larger can still be edited', () => {
+  const languages = [{ name: 'English', tag: 'en' }];
+  const withKeys = (before: Catalog, texts: string[]) => {
+    const keys = texts.map((text, at) => ({ name: `k${at}`, type: 'boolean' as const, translations: { en: text } }));
+    return finish(planCatalog(before, define({ languages, groups: [{ name: 'g', keys }] }))).next;
+  };
+  const grow = (before: Catalog, after: Catalog) => () => finish(refuseGrowth(before, after, 1_000));
+  const small = withKeys(EMPTY, ['x'.repeat(900)]);
+  expect(grow(EMPTY, small)).not.toThrow();
+  const large = withKeys(small, ['x'.repeat(900), 'y'.repeat(900)]);
+  expect(grow(small, large)).toThrow(/at most 1000/);
+  const archived = withKeys(large, ['x'.repeat(900)]);
+  expect(grow(small, archived)).toThrow(/with what is archived/);
+  expect(grow(large, archived)).not.toThrow();
 });
 
 test.each(['integer', 'number'])('a bound of the wrong type is reported, regardless of the others: %s', (type) => {

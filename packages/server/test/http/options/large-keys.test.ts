@@ -108,4 +108,33 @@ describe.each(databases)('keys with many values on $kind', (database) => {
     // They once took 150 ms each.
     expect(longest).toBeLessThan(500);
   });
+
+  test('many saved records of long texts are sent in parts', async () => {
+    const tag = (at: number) => `x${String.fromCharCode(97 + Math.floor(at / 26), 97 + (at % 26))}`;
+    // The text stands in for the missing ones.
+    const text = 'ü'.repeat(2_000);
+    const shop = await withCatalog(server, {
+      languages: numbers(200).map((at) => ({ name: `Language ${at}`, tag: tag(at) })),
+      groups: [
+        {
+          name: 'long',
+          keys: numbers(6).map((at) => ({
+            ...{ name: `k${at}`, type: 'string' as const },
+            values: [{ value: 'v', translations: { [tag(0)]: text } }],
+          })),
+        },
+      ],
+    });
+    const { accessToken } = await makeSignedInUser(server, shop.application);
+    const own = { ...shop.apiKey, ...bearer(accessToken) };
+    const options = await Promise.all(numbers(6).map((at) => shop.choice(`k${at}`, ['v'])));
+    const saved = await fetch(server.url + PATH, { method: 'PUT', body: JSON.stringify({ options }), headers: own });
+    expect([saved.status, saved.headers.get('content-length')]).toEqual([200, null]);
+    const { items, total } = (await saved.json()) as { items: Wire[]; total: number };
+    expect([items.length, total]).toEqual([6, 6]);
+    for (const item of items) {
+      const one = await fetch(`${server.url}${PATH}/${item.user_options_uid}`, { headers: own });
+      expect(await one.json()).toEqual(item);
+    }
+  });
 });
