@@ -56,6 +56,12 @@ test.each(['pending', 'succeeded'] as const)(
   },
 );
 
+test('requests do not wait while the latest deliveries that have ended are looked for', async () => {
+  const { result, ms } = await awaitedProcessorTime(() => storage.webhooks.health(appId, 100));
+  expect(result).toMatchObject([{ webhookId: WEBHOOK, recent: 0, open: 100 }]);
+  expect(ms).toBeLessThan(MAX_MS);
+});
+
 test('reads of milliseconds that are requested together take a turn each', async () => {
   let [turn, isOver] = [0, false];
   const count = (): void => {

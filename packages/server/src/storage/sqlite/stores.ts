@@ -114,6 +114,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       add: (entry) => run('addAuditEntry', entry),
       addCounts: (entry) => run('addAuditCounts', entry),
     },
+    webhooks: { ...common.webhooks, health: (...args) => survey('webhookHealth', ...args) },
     deliveries: {
       ...common.deliveries,
       // No index has the others in order.

@@ -1,6 +1,6 @@
 import { takePage } from '../../page-bytes.ts';
 import { audit } from '../common/activity-and-audit.ts';
-import { deliveries } from '../common/webhooks.ts';
+import { deliveries, webhooks } from '../common/webhooks.ts';
 import { toValuePage, WALK_ROWS } from '../pages.ts';
 import type {
   AuditStore,
@@ -11,6 +11,7 @@ import type {
   SelectionStore,
   ValuePage,
   ValueRow,
+  WebhookStore,
 } from '../port.ts';
 import { queryOn } from './common.ts';
 import type { Connection } from './connection.ts';
@@ -71,6 +72,7 @@ export function surveyReads(connection: Connection) {
     ...walkReads(connection),
     listAudit: (...args: Parameters<AuditStore['list']>) => audit.reads.list(queryOn(connection), ...args),
     listDeliveries: (...args: Parameters<DeliveryStore['list']>) => deliveries.reads.list(queryOn(connection), ...args),
+    webhookHealth: (...args: Parameters<WebhookStore['health']>) => webhooks.reads.health(queryOn(connection), ...args),
     listHistory: selectionReads(connection).history,
     countByValue(appId: number, keyNo: number, after: string | null): ValuePage {
       const found = statement<ValueRow>(PAGE).iterate(appId, keyNo, after ?? '');
