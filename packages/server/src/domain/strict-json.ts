@@ -14,10 +14,14 @@ export function parseJsonObject(body: Uint8Array | undefined, limits?: JsonLimit
   const excess = text.length > SHORT ? findExcess(text, MAX_DEPTH, limits) : undefined;
   if (excess) throw refuse(`it ${excess.message}`);
   const value = parse(text);
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw refuse('it is not an object');
+  if (!isObject(value)) throw refuse('it is not an object');
   const problem = findAmbiguity(text);
   if (problem) throw refuse(problem);
-  return value as Record<string, unknown>;
+  return value;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function parse(text: string): unknown {

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { isObject } from '../domain/strict-json.ts';
 import type { NewLoggedRequest } from '../storage/port.ts';
 import { readUuid } from '../uuid.ts';
 import { looksRandom, mask, maskName, maskPath } from './logging.ts';
@@ -216,10 +217,6 @@ function maskMembers(members: Record<string, unknown>, isFull: boolean): Record<
             : MASKED,
       ]),
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 /** Strings, numbers, booleans and lists of them. */

@@ -8,7 +8,7 @@ import { readDefinition } from '../domain/catalog/read-definition.ts';
 import { invalidCatalog } from '../domain/catalog/source.ts';
 import { InnkeeperError } from '../domain/errors.ts';
 import { finish, pack, unpack } from '../domain/slices.ts';
-import { parseJsonObject } from '../domain/strict-json.ts';
+import { isObject, parseJsonObject } from '../domain/strict-json.ts';
 import type { TaskName, Tasks } from '../domain/work.ts';
 import type { TaskMessage, TaskResult } from './pool.ts';
 
@@ -89,10 +89,6 @@ function few(object: object, count: number, take: (value: unknown) => unknown): 
       .slice(0, count)
       .map(([name, value]) => [name, take(value)]),
   );
-}
-
-function isObject(value: unknown): value is object {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function refuse(field: string, message: string): InnkeeperError {

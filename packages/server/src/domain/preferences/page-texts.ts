@@ -1,4 +1,5 @@
 import { canonicalTag } from '../catalog/languages.ts';
+import { isObject } from '../strict-json.ts';
 import builtIn from './page-texts.json' with { type: 'json' };
 
 type TextName = keyof typeof builtIn.en;
@@ -84,10 +85,6 @@ function checkTexts(tag: string, given: Record<string, unknown>, problems: strin
 
 function placeholders(text: string): string {
   return (text.match(/\{\w{1,20}\}/g) ?? []).toSorted().join(' ');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function readObject(text: string): Record<string, unknown> | undefined {

@@ -8,7 +8,7 @@ import { ERRORS, type ErrorName } from '../errors.ts';
 import { missingReason } from '../required.ts';
 import { checkSelection, matchWithin } from '../selections/check-selection.ts';
 import { holdTexts, isOpenText, type OpenText, type OpenTexts } from '../selections/open-texts.ts';
-import { findAmbiguity, findExcess, MAX_DEPTH } from '../strict-json.ts';
+import { findAmbiguity, findExcess, isObject, MAX_DEPTH } from '../strict-json.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { readTransferTime } from './transfer-time.ts';
 import { isStatus } from './users.ts';
@@ -139,10 +139,6 @@ function refuseExcess(text: string): void {
   if (Buffer.byteLength(text) > MAX_LINE_BYTES) throw tooLong();
   const excess = findExcess(text, MAX_DEPTH);
   if (excess) throw new LineRefused('bodyNotJson', null, `The line cannot be imported: it ${excess.message}.`);
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function readUser(given: Members, reading: Reading): ImportEntry {
