@@ -1,6 +1,6 @@
 import { pauses } from '../domain/slices.ts';
 import { parseJsonObject } from '../domain/strict-json.ts';
-import { BODY_LIMIT } from './server/door.ts';
+import { BODY_LIMIT } from './server/body.ts';
 
 /** Maximum objects and lists in a body: 500 options have 2,000. Counted before parsing. */
 const LIMITS = { containers: 5_000 };

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { ClientGone, readBody } from '../../src/http/server/body.ts';
+import { readBody } from '../../src/http/server/body.ts';
+import { ClientGone, Connection } from '../../src/http/server/connection.ts';
 import { databases } from '../databases.ts';
 import { endAll, makeApplication, serve } from '../operations/serve-process.ts';
 import { rawRequest } from './pipeline.ts';
@@ -56,8 +57,9 @@ it.each([
 
 it('notices that a client has left before its body was read', async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
-  const server = createServer((raw) => {
-    raw.once('close', () => resolve(readBody(raw, { count() {} }, 1_000).catch((error: unknown) => error)));
+  const server = createServer((raw, response) => {
+    const exchange = { connection: new Connection(raw.socket), raw, response };
+    raw.once('close', () => resolve(readBody(exchange, 1_000).catch((error: unknown) => error)));
     socket.destroy();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

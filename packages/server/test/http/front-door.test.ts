@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { CatalogCache } from '../../src/http/options/catalog-cache.ts';
-import { BODY_LIMIT } from '../../src/http/server/door.ts';
+import { BODY_LIMIT } from '../../src/http/server/body.ts';
 import { WireText } from '../../src/http/server/wire-text.ts';
 import { databases } from '../databases.ts';
 import { manageWith } from '../manage/manage.ts';

@@ -2,40 +2,60 @@ import type { DraftRecord, Storage } from '../../storage/port.ts';
 import { inSlices } from '../slices.ts';
 import { type Catalog, type Language, readCatalog, withItems } from './catalog.ts';
 import { type CompiledCatalog, compileCatalog } from './compile.ts';
+import { countCharacters } from './growth.ts';
 
+/** The characters of all published catalogs in memory together. The one used last always stays. */
+const PUBLISHED_CHARACTERS = 64 * 1024 ** 2;
+/** What an empty catalog takes in memory. */
+const EMPTY = 2_000;
 /** Older revisions that selections still refer to, kept compiled, and their characters together: each is a whole catalog. */
 const OLDER_KEPT = 32;
 const OLDER_CHARACTERS = 32 * 1024 ** 2;
 
 /** A published catalog, as the database has it: it may be restored to an earlier state, so the time counts too. */
 type Published = { revision: number; publishedAt: number };
-type Held = { catalog: Catalog; compiled: CompiledCatalog; publishedAt: number | undefined };
-type Older = { compiled: CompiledCatalog | Promise<CompiledCatalog | undefined>; characters: number };
+type Compiled = { compiled: CompiledCatalog; characters: number };
+type Held = Compiled & { catalog: Catalog; publishedAt: number | undefined };
+type Older = Compiled | { compiled: Promise<CompiledCatalog | undefined>; characters: number };
 
 /**
- * The published catalogs, compiled in memory: reads never query the database. A new revision, published anywhere,
- * replaces the compiled one within a second; until it is ready, the previous one serves.
+ * The published catalogs, compiled in memory: reads query the database only for one that has not been used for long. A new
+ * revision, published anywhere, replaces the compiled one within a second; until it is ready, the previous one serves.
  */
 export class CatalogDirectory {
   readonly #storage: Storage;
+  readonly #most: { published: number; older: number };
+  /** The least recently used first, as in the older ones. */
   readonly #current = new Map<number, Held>();
+  #lastUsed: Held | undefined;
   readonly #loading = new Map<number, Promise<Held>>();
-  readonly #olderCharacters: number;
-  /** The least recently used first. */
   readonly #older = new Map<string, Older>();
 
-  constructor(storage: Storage, olderCharacters = OLDER_CHARACTERS) {
+  constructor(storage: Storage, most = { published: PUBLISHED_CHARACTERS, older: OLDER_CHARACTERS }) {
     this.#storage = storage;
-    this.#olderCharacters = olderCharacters;
+    this.#most = most;
   }
 
   /** The newest revision known here, if it is in memory. */
   peek(appId: number): CompiledCatalog | undefined {
-    return this.#current.get(appId)?.compiled;
+    const held = this.#current.get(appId);
+    if (held && held !== this.#lastUsed) this.#use(appId, held);
+    return held?.compiled;
   }
 
   async get(appId: number): Promise<CompiledCatalog> {
-    return (this.#current.get(appId) ?? (await this.#load(appId))).compiled;
+    return this.peek(appId) ?? (await this.#load(appId)).compiled;
+  }
+
+  #use(appId: number, held: Held): void {
+    this.#current.delete(appId);
+    this.#current.set(appId, held);
+    this.#lastUsed = held;
+  }
+
+  #hold(appId: number, held: Held): void {
+    this.#use(appId, held);
+    dropOldest(this.#current, (entries, characters) => entries === 1 || characters <= this.#most.published);
   }
 
   /** The newest one, which the caller found in the database: an editor sees their own changes behind a load balancer. */
@@ -46,10 +66,10 @@ export class CatalogDirectory {
 
   /** Called by the code that published it. */
   async keep(appId: number, catalog: Catalog, publishedAt: number): Promise<void> {
-    const compiled = await inSlices(compileCatalog(catalog));
+    const compiled = await compile(catalog);
     const held = this.#current.get(appId);
     // One that no one reads yet is loaded when someone does; a newer one may have arrived meanwhile.
-    if (held && held.catalog.revision < catalog.revision) this.#current.set(appId, { catalog, compiled, publishedAt });
+    if (held && held.catalog.revision < catalog.revision) this.#hold(appId, { catalog, publishedAt, ...compiled });
   }
 
   /** The catalog at a revision that a selection refers to; returns no promise if it is in memory. */
@@ -66,12 +86,7 @@ export class CatalogDirectory {
   }
 
   #dropOlder(): void {
-    let characters = this.#older.values().reduce((sum, each) => sum + each.characters, 0);
-    for (const [name, each] of this.#older) {
-      if (this.#older.size <= OLDER_KEPT && characters <= this.#olderCharacters) return;
-      this.#older.delete(name);
-      characters -= each.characters;
-    }
+    dropOldest(this.#older, (entries, characters) => entries <= OLDER_KEPT && characters <= this.#most.older);
   }
 
   /** Called when something was published: reloads the catalogs held here. */
@@ -125,12 +140,12 @@ export class CatalogDirectory {
     try {
       const { revision, publishedAt } = await this.#storage.drafts.look(appId);
       const catalog = await inSlices(readCatalog(await this.#storage.catalogs.load(appId)));
-      const compiled = await inSlices(compileCatalog(catalog));
+      const compiled = await compile(catalog);
       // If another revision was published meanwhile, the next comparison with the database loads again.
-      const held = { catalog, compiled, publishedAt: catalog.revision === revision ? publishedAt : undefined };
+      const held = { catalog, publishedAt: catalog.revision === revision ? publishedAt : undefined, ...compiled };
       const known = this.#current.get(appId);
       // Not if the application was deleted, or a newer revision was published here, meanwhile.
-      if (isWanted() && !(known && known.catalog.revision > catalog.revision)) this.#current.set(appId, held);
+      if (isWanted() && !(known && known.catalog.revision > catalog.revision)) this.#hold(appId, held);
       return held;
     } finally {
       if (isWanted()) this.#loading.delete(appId);
@@ -156,11 +171,26 @@ export class CatalogDirectory {
     return loading;
   }
 
-  async #readAt(appId: number, revision: number): Promise<(Older & { compiled: CompiledCatalog }) | undefined> {
+  async #readAt(appId: number, revision: number): Promise<Compiled | undefined> {
     const stored = await this.#storage.catalogs.loadAt(appId, revision);
-    if (!stored) return undefined;
-    const characters = stored.items.reduce((sum, { document }) => sum + document.length, 0);
-    return { compiled: await inSlices(compileCatalog(await inSlices(readCatalog(stored)))), characters };
+    return stored && compile(await inSlices(readCatalog(stored)));
+  }
+}
+
+async function compile(catalog: Catalog): Promise<Compiled> {
+  const compiled = await inSlices(compileCatalog(catalog));
+  return { compiled, characters: EMPTY + (await inSlices(countCharacters(catalog))) };
+}
+
+function dropOldest<Name>(
+  kept: Map<Name, { characters: number }>,
+  isSmall: (entries: number, characters: number) => boolean,
+): void {
+  let characters = kept.values().reduce((sum, each) => sum + each.characters, 0);
+  for (const [name, each] of kept) {
+    if (isSmall(kept.size, characters)) return;
+    kept.delete(name);
+    characters -= each.characters;
   }
 }
 

@@ -15,14 +15,14 @@ const sizes = new WeakMap<Group | Key, Size>();
 
 /** Refuses a catalog that is too large, unless it already was. */
 export function* refuseGrowth(before: Catalog, after: Catalog, most = MAX_CHARACTERS): Steps<void> {
-  const size = yield* sizeOf(after);
-  if (size <= most || size <= (yield* sizeOf(before))) return;
+  const size = yield* countCharacters(after);
+  if (size <= most || size <= (yield* countCharacters(before))) return;
   const message = `have ${size} characters of texts and values together, with what is archived: a catalog has at most ${most}`;
   throw invalidCatalog([{ path: ['groups'], message }]);
 }
 
 /** As in its file, where each text has the name of its language. */
-function* sizeOf({ languages, groups }: Catalog): Steps<number> {
+export function* countCharacters({ languages, groups }: Catalog): Steps<number> {
   const longestName = Math.max(0, ...languages.map(({ name }) => name.length));
   const all: Size = { characters: 0, texts: 0 };
   for (const group of groups) {

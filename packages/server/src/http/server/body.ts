@@ -1,6 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { InnkeeperError } from '../../domain/errors.ts';
+import { ClientGone, type Connection, type RawExchange } from './connection.ts';
+
+/** Of a body, unless its route allows more. */
+export const BODY_LIMIT = 64 * 1024;
+/** Bytes of the bodies of routes that allow more, of all requests until they have their responses. */
+const MAX_LARGE_TOGETHER = 96 * 1024 ** 2;
+
+let largeTogether = 0;
 
 /** How much of a body is read and discarded after an early response. */
 const MAX_DISCARDED_BYTES = 64 * 1024 ** 2;
@@ -12,43 +20,41 @@ const MAX_DISCARD_MS = 5_000;
 const MIN_CHUNK_BYTES = 8;
 const FEW_CHUNKS = 1_000;
 
-/** The connection, which counts what it reads (connection.ts). */
-type Counted = { count(): void };
-
 function areTooSmall(chunks: number, bytes: number): boolean {
   return chunks > FEW_CHUNKS && bytes < chunks * MIN_CHUNK_BYTES;
-}
-
-/** The client closed its connection before it had its response. */
-export class ClientGone extends Error {
-  override name = 'ClientGone';
 }
 
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-export function readBody(raw: IncomingMessage, connection: Counted, limit: number): Promise<Buffer> {
+export function readBody({ raw, response, connection }: RawExchange, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // While its caller was checked: it closes only once.
     if (raw.destroyed) throw new ClientGone();
     if (Number(raw.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+    const isLarge = limit > BODY_LIMIT;
     const chunks: Buffer[] = [];
     let bytes = 0;
+    const refuse = (error: InnkeeperError): void => {
+      raw.off('data', take);
+      reject(error);
+    };
     const take = (chunk: Buffer): void => {
       connection.count();
       bytes += chunk.length;
       chunks.push(chunk);
-      const isCrumbled = areTooSmall(chunks.length, bytes);
-      if (bytes <= limit && !isCrumbled) return;
-      raw.off('data', take);
-      reject(isCrumbled ? chunksTooSmall() : tooLarge(limit));
+      if (isLarge) largeTogether += chunk.length;
+      if (bytes > limit) refuse(tooLarge(limit));
+      else if (areTooSmall(chunks.length, bytes)) refuse(chunksTooSmall());
+      else if (isLarge && bytes > BODY_LIMIT && largeTogether > MAX_LARGE_TOGETHER) refuse(tooManyLarge());
     };
     raw.on('data', take);
     raw.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     raw.once('close', () => {
       if (!raw.readableEnded) reject(new ClientGone());
     });
+    if (isLarge) response.once('close', () => (largeTogether -= bytes));
   });
 }
 
@@ -62,6 +68,10 @@ function tooLarge(limit: number): InnkeeperError {
   );
 }
 
+function tooManyLarge(): InnkeeperError {
+  return new InnkeeperError('overloaded', { headers: { connection: 'close' } });
+}
+
 function chunksTooSmall(): InnkeeperError {
   const message = 'The chunks of the body have only a few bytes each. Send larger ones.';
   return new InnkeeperError('badRequest', { headers: { connection: 'close' }, message });
@@ -72,7 +82,7 @@ function chunksTooSmall(): InnkeeperError {
  * connection were closed meanwhile, they would see a broken connection instead of the response. So the rest is read and
  * discarded, up to a limit; `done` may then close.
  */
-export function discardBody(raw: IncomingMessage, connection: Counted, done: () => void): void {
+export function discardBody(raw: IncomingMessage, connection: Connection, done: () => void): void {
   const { socket } = raw;
   const deadline = setTimeout(() => socket.destroy(), MAX_DISCARD_MS);
   let [bytes, chunks] = [0, 0];

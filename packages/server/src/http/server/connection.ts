@@ -1,7 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ClientGone } from './body.ts';
 import { plainAddress } from './client-address.ts';
+
+/** The client closed its connection before it had its response. */
+export class ClientGone extends Error {
+  override name = 'ClientGone';
+}
 
 /** A request as it arrived on a connection, and its response. */
 export type RawExchange = {

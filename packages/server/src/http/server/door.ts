@@ -5,9 +5,9 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { RateLimits, Standing } from '../../domain/limits/rate-limits.ts';
 import { ownTurn } from '../../domain/slices.ts';
 import { inSpan, type Tracer } from '../../domain/tracing.ts';
-import { ClientGone, hasBody, readBody } from './body.ts';
+import { BODY_LIMIT, hasBody, readBody } from './body.ts';
 import { createAddressReader } from './client-address.ts';
-import { type Connection, connectionOf } from './connection.ts';
+import { ClientGone, type Connection, connectionOf } from './connection.ts';
 import { drain } from './drain.ts';
 import { type Refusal, refuseMalformed } from './malformed.ts';
 import { Overload, Turns } from './overload.ts';
@@ -19,7 +19,6 @@ import { writeResponse, writeStream, writeToSocket } from './write-response.ts';
 /** Not imported: an import evaluates every export of node:http, which loads its WebSocket and 10 MB of HTTP client. */
 const { createServer } = process.getBuiltinModule('node:http');
 
-export const BODY_LIMIT = 64 * 1024;
 /** Larger bodies may take milliseconds to parse. */
 const LARGE_BODY = 8 * 1024;
 export const HEADER_LIMIT = 16 * 1024;
@@ -134,7 +133,7 @@ export class Door {
     const headers = Object.fromEntries(Object.entries(named).map(([name, value]) => [name.toLowerCase(), value]));
     const request = this.#route(new HttpRequest({ method, url, headers, address: '127.0.0.1' }, this.#parts.limits));
     if (body !== undefined) request.body = Buffer.from(body);
-    const reply = await this.#respond(request, undefined);
+    const reply = await this.#respond(request);
     this.#record(request, reply);
     const { statusCode: status, body: sent = '' } = reply;
     return { status, text: (sent instanceof WireText ? sent.toBuffer() : isStream(sent) ? '' : sent).toString() };
@@ -164,7 +163,7 @@ export class Door {
       return;
     }
     const { tracer } = this.#parts;
-    const reply = tracer ? this.#trace(tracer, exchange) : this.#respond(exchange.request, exchange.raw);
+    const reply = tracer ? this.#trace(tracer, exchange.request) : this.#respond(exchange.request);
     if (reply instanceof HttpReply) this.#finish(exchange, reply);
     else {
       reply.then(
@@ -179,24 +178,25 @@ export class Door {
     }
   }
 
-  #trace(tracer: Tracer, { request, raw }: Exchange): HttpReply | Promise<HttpReply> {
+  #trace(tracer: Tracer, request: HttpRequest): HttpReply | Promise<HttpReply> {
     const span = request.route?.unlogged ? undefined : tracer.serve(request);
-    if (!span) return this.#respond(request, raw);
+    if (!span) return this.#respond(request);
     request.span = span;
-    return inSpan(span, () => this.#respond(request, raw));
+    return inSpan(span, () => this.#respond(request));
   }
 
   /** Makes the reply; returns no promise if there is nothing to wait for. Rejects only with ClientGone. */
-  #respond(request: HttpRequest, raw: IncomingMessage | undefined): HttpReply | Promise<HttpReply> {
+  #respond(request: HttpRequest): HttpReply | Promise<HttpReply> {
     const reply = new HttpReply();
     const route = request.route as Route | undefined;
+    const raw = request.exchange?.raw;
     try {
       if (route?.isLimited ?? true) request.admission.admitAddress();
       if (raw) checkHead(raw);
       if (!route) this.#parts.notFound(request, reply);
       else {
         const mustWait = this.#held || route.admit || (raw && route.takesBody && hasBody(raw));
-        const made = mustWait ? this.#handleLater(route, request, reply, raw) : route.handler(request, reply);
+        const made = mustWait ? this.#handleLater(route, request, reply) : route.handler(request, reply);
         if (made instanceof Promise) return this.#settle(made, request, reply);
         if (made !== reply) reply.send(made);
       }
@@ -207,11 +207,12 @@ export class Door {
     return reply;
   }
 
-  async #handleLater(route: Route, request: HttpRequest, reply: HttpReply, raw?: IncomingMessage): Promise<unknown> {
+  async #handleLater(route: Route, request: HttpRequest, reply: HttpReply): Promise<unknown> {
     await this.#held;
     await route.admit?.(request);
-    if (raw && route.takesBody && hasBody(raw)) {
-      request.body = await readBody(raw, connectionOf(raw.socket), route.bodyLimit ?? BODY_LIMIT);
+    const { exchange } = request;
+    if (exchange && route.takesBody && hasBody(exchange.raw)) {
+      request.body = await readBody(exchange, route.bodyLimit ?? BODY_LIMIT);
       // Each large body gets a turn of its own, so other requests wait for one at most.
       if (request.body.length > LARGE_BODY) await ownTurn();
     }

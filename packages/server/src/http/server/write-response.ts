@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ClientGone, discardAll, discardBody, hasBody } from './body.ts';
+import { discardAll, discardBody, hasBody } from './body.ts';
+import { ClientGone } from './connection.ts';
 import { type Body, type BodyStream, type Exchange, type HttpReply, isStream } from './request-and-reply.ts';
 import { statusText, toWireBytes, WireText } from './wire-text.ts';
 

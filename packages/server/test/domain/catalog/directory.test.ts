@@ -30,14 +30,8 @@ describe.each(databases)('catalogs in memory on $kind', (database) => {
 
   test('older revisions are cached up to a size, the least recently used is dropped first', async () => {
     const appId = await createApplication(storage);
-    for (const name of ['a', 'b', 'c', 'd']) {
-      const definition = define({
-        languages: [{ name: 'English', tag: 'en' }],
-        groups: [{ name: 'g', translations: { en: name.repeat(1_000) } }],
-      });
-      await publishCatalog(storage, appId, definition, { author: 'test', now: Date.now(), allowBreaking: true });
-    }
-    const directory = new CatalogDirectory(storage, 3_000);
+    for (const name of ['a', 'b', 'c', 'd']) await publishNamed(storage, appId, name);
+    const directory = new CatalogDirectory(storage, { published: 0, older: 7_500 });
     const read = async (revision: number) => expect((await directory.getAt(appId, revision))?.revision).toBe(revision);
     const isIn = async (cached: CatalogDirectory, revision: number) => {
       const found = cached.getAt(appId, revision);
@@ -52,8 +46,44 @@ describe.each(databases)('catalogs in memory on $kind', (database) => {
     await read(3);
     expect([await isCached(3), await isCached(1), await isCached(2)]).toEqual([true, true, false]);
     // One that is too large is read each time.
-    const small = new CatalogDirectory(storage, 500);
+    const small = new CatalogDirectory(storage, { published: 0, older: 2_500 });
     expect((await small.getAt(appId, 1))?.revision).toBe(1);
     expect(await isIn(small, 1)).toBe(false);
   });
+
+  test('published catalogs are cached up to a size, the least recently used is dropped and loaded again', async () => {
+    const directory = new CatalogDirectory(storage, { published: 7_500, older: 0 });
+    const appIds: number[] = [];
+    for (const name of ['a', 'b', 'c']) {
+      const appId = await createApplication(storage);
+      await publishNamed(storage, appId, name);
+      appIds.push(appId);
+    }
+    const [first, second, third] = appIds as [number, number, number];
+    const cached = () => [first, second, third].filter((appId) => directory.peek(appId));
+    await directory.get(first);
+    await directory.get(second);
+    directory.peek(first);
+    await directory.get(third);
+    expect(cached()).toEqual([first, third]);
+    expect((await directory.get(second)).revision).toBe(1);
+    expect(cached()).toEqual([second, third]);
+    // The one used last stays, however large, also in a newer revision.
+    const small = new CatalogDirectory(storage, { published: 500, older: 0 });
+    await small.get(first);
+    await small.get(second);
+    expect([first, second].filter((appId) => small.peek(appId))).toEqual([second]);
+    await publishNamed(storage, second, 'd');
+    await small.reload([first, second]);
+    expect(small.peek(second)?.revision).toBe(2);
+    expect(small.peek(first)).toBeUndefined();
+  });
 });
+
+async function publishNamed(storage: Storage, appId: number, name: string): Promise<void> {
+  const definition = define({
+    languages: [{ name: 'English', tag: 'en' }],
+    groups: [{ name: 'g', translations: { en: name.repeat(1_000) } }],
+  });
+  await publishCatalog(storage, appId, definition, { author: 'test', now: Date.now(), allowBreaking: true });
+}
