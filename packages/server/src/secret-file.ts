@@ -16,7 +16,7 @@ import { dirname } from 'node:path';
 import { codeOf } from './caught.ts';
 import { SECRET_FACT } from './domain/check-secret.ts';
 import { createKeyring } from './domain/keyring.ts';
-import { flushFolder } from './flush-folder.ts';
+import { flushFolder } from './file-names.ts';
 import { FIRST_TABLE } from './storage/sqlite/open-note.ts';
 
 /** Where a database is: the real path, and the given path if that was a symbolic link. */

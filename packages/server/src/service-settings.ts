@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { behindLinks } from './behind-links.ts';
-import { parseDuration } from './domain/duration.ts';
 import { RATE_LIMIT_FORM } from './domain/limits/rate-limit.ts';
+import { behindLinks } from './file-names.ts';
 import type { DatabasePlace } from './secret-file.ts';
+import { parseDuration } from './time.ts';
 
 /**
  * Every setting is INNKEEPER_NAME in the environment or --name on the command line. A setting with a secret can also be

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Rotation } from '../domain/applications/application.ts';
-import { DURATION_FORM, parseDuration } from '../domain/duration.ts';
+import { DURATION_FORM, parseDuration } from '../time.ts';
 import { type CommandOptions, defineManagementCommand } from './command.ts';
 import { Failure } from './failure.ts';
 import type { ShownApplication } from './management.ts';

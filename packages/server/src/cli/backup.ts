@@ -1,8 +1,8 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { behindLinks } from '../behind-links.ts';
 import { readConfig } from '../config.ts';
 import type { MadeBackup } from '../domain/backup.ts';
+import { behindLinks } from '../file-names.ts';
 import { version } from '../package.ts';
 import { secretPath } from '../secret-file.ts';
 import { type BackupFiles, BackupUnwritable, DatabaseDamaged, RowsContradict } from '../storage/port.ts';

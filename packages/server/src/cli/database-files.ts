@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
-import { behindLinks } from '../behind-links.ts';
+import { behindLinks } from '../file-names.ts';
 import { UsageError } from './failure.ts';
 
 /** The database, without the password that its URL may contain. */

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { commandName } from '../config.ts';
-import { counted, showRoughly, UNITS } from '../domain/duration.ts';
+import { counted, showRoughly, UNITS } from '../time.ts';
 import type { Failure } from './failure.ts';
 
 /** The single result of a command, on stdout: one line of JSON, or text for people. */

@@ -3,7 +3,7 @@ import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../caught.ts';
-import { flushFolder } from '../flush-folder.ts';
+import { flushFolder } from '../file-names.ts';
 import { printNote, visible } from './output.ts';
 
 const startOf = (target: string): string => `${target}.partial-${hostname()}-`;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { parseDuration } from '../domain/duration.ts';
 import type { UserStatus } from '../storage/port.ts';
+import { parseDuration } from '../time.ts';
 import { type CommandOptions, defineGroup, defineManagementCommand } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
 import type { ShownUser } from './management.ts';

@@ -1,5 +1,5 @@
 import type { Problem, Storage } from '../storage/port.ts';
-import { showRoughly } from './duration.ts';
+import { showRoughly } from '../time.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Credentials } from '../domain/users/authorize-application.ts';
+import type { Credentials } from '../domain/users/credentials.ts';
 
 /** Reads the Authorization header (RFC 7617 and RFC 6750). The scheme is case-insensitive. */
 export function readAuthorization(header: string | undefined): Credentials {

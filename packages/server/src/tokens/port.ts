@@ -26,7 +26,7 @@ export interface TokenService {
   tokenIdOf(accessToken: string): string | undefined;
   /**
    * The contents of a genuine, unexpired token; undefined for any other text. Storage says whether the token was
-   * revoked or its user deleted: see domain/users/access-tokens.ts.
+   * revoked or its user deleted: see domain/users/credentials.ts.
    * Rejects only with TokenServiceUnreachable, when a remote service is needed and cannot be reached.
    */
   identify(accessToken: string): Promise<IdentifiedToken | undefined>;

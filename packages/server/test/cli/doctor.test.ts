@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkCapacity, checkClock } from '../../src/cli/doctor/database.ts';
 import { judgeCertificate } from '../../src/cli/doctor/public-address.ts';
 import type { Mark } from '../../src/domain/clock.ts';
-import { bytesForScrub } from '../../src/storage/sqlite/scrub-space.ts';
+import { bytesForScrub } from '../../src/storage/sqlite/scrub.ts';
 import { databases } from '../databases.ts';
 import { startReceiver } from '../events/receiver.ts';
 import { freePort } from '../free-port.ts';

@@ -13,7 +13,7 @@ import {
   type LineRules,
 } from '../../src/domain/users/import-line.ts';
 import { SeenIds } from '../../src/domain/users/import-users.ts';
-import { readTransferTime, writeTransferTime } from '../../src/domain/users/transfer-time.ts';
+import { readTransferTime, writeTransferTime } from '../../src/time.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 

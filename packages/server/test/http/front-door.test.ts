@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { CatalogCache } from '../../src/http/options/catalog-cache.ts';
 import { BODY_LIMIT } from '../../src/http/server/body.ts';
-import { WireText } from '../../src/http/server/wire-text.ts';
+import { WireText } from '../../src/http/server/request-and-reply.ts';
 import { databases } from '../databases.ts';
 import { manageWith } from '../manage/manage.ts';
 import { EXAMPLE, withCatalog } from './options/example-catalog.ts';

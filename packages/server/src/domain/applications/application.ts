@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { SecretRecord, Storage } from '../../storage/port.ts';
-import { DURATION_FORM, parseDuration } from '../duration.ts';
+import { DURATION_FORM, parseDuration } from '../../time.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';
 import type { ApplicationSettings } from './settings.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationUpdate } from '../../storage/port.ts';
+import { DURATION_FORM, parseDuration } from '../../time.ts';
 import { TOKEN_ALGORITHMS, type TokenAlgorithm } from '../../tokens/port.ts';
 import { readUuid } from '../../uuid.ts';
 import type { CompiledCatalog } from '../catalog/compile.ts';
-import { DURATION_FORM, parseDuration } from '../duration.ts';
 import { RATE_LIMIT_FORM, readRateLimit } from '../limits/rate-limit.ts';
 import { displayNameProblem } from '../required.ts';
 import { findNamedKey } from '../users/key-names.ts';

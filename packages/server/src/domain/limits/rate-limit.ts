@@ -1,4 +1,4 @@
-import { parseDuration } from '../duration.ts';
+import { parseDuration } from '../../time.ts';
 
 /** A burst of `quota` requests, refilled evenly over `seconds`. */
 export type RateLimit = { quota: number; seconds: number };

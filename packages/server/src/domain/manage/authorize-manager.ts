@@ -1,8 +1,8 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { ManageTokenRecord, Person, Storage } from '../../storage/port.ts';
+import { DURATION_FORM, parseDuration } from '../../time.ts';
 import type { SignedIn } from '../accounts/account.ts';
 import { endOf, isSessionToken } from '../accounts/sign-in.ts';
-import { DURATION_FORM, parseDuration } from '../duration.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';
 import type { Service } from '../service.ts';

@@ -11,6 +11,7 @@ import {
   sizeOfUser,
   type UserRecord,
 } from '../../storage/port.ts';
+import { writeTransferTime } from '../../time.ts';
 import { addEntry, type PersonalRead } from '../audit.ts';
 import { type CompiledCatalog, loadCompiledCatalog } from '../catalog/compile.ts';
 import type { OpenTexts } from '../selections/open-texts.ts';
@@ -18,7 +19,6 @@ import { ownTurn } from '../slices.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { type ListPlace, pageOfUsers, type UserFilter } from './match-users.ts';
 import type { Pace } from './search-time.ts';
-import { writeTransferTime } from './transfer-time.ts';
 
 const PAGE = 500;
 /** Matching users loaded together; a page ends with those that fill it. */

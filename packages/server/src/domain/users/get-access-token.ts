@@ -7,9 +7,9 @@ import type { Admission } from '../limits/rate-limits.ts';
 import { required } from '../required.ts';
 import { MAX_STEPS_INLINE, matchWithin } from '../selections/check-selection.ts';
 import type { Service } from '../service.ts';
+import { readSpecialToken } from './credentials.ts';
 import { emailOf } from './email.ts';
 import { findNamedKey } from './key-names.ts';
-import { readSpecialToken } from './special-token.ts';
 import { effectiveValue } from './where.ts';
 
 /** A longer value is left out of the token: all of them must fit into a header. */

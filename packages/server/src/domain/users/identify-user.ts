@@ -4,8 +4,7 @@ import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import { missingReason } from '../required.ts';
 import type { Service } from '../service.ts';
-import { authenticate, type FindOwner } from './access-tokens.ts';
-import { type Credentials, hasSecretOf } from './authorize-application.ts';
+import { authenticate, type Credentials, type FindOwner, hasSecretOf } from './credentials.ts';
 
 /** Everything in a request to the options API that identifies the end user. */
 export type UserClaims = {

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { ImportEntry, ImportSelection } from '../../storage/port.ts';
+import { readTransferTime } from '../../time.ts';
 import { homeOfName, readUuid as readUuidText, uuidAtHome } from '../../uuid.ts';
 import type { Language, Scalar } from '../catalog/catalog.ts';
 import type { Matches } from '../catalog/check-value.ts';
@@ -10,7 +11,6 @@ import { checkSelection, matchWithin } from '../selections/check-selection.ts';
 import { holdTexts, isOpenText, type OpenText, type OpenTexts } from '../selections/open-texts.ts';
 import { findAmbiguity, findExcess, isObject, MAX_DEPTH } from '../strict-json.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
-import { readTransferTime } from './transfer-time.ts';
 import { isStatus } from './users.ts';
 
 /** A line of the file, or why it could not even be read. */

@@ -5,12 +5,9 @@ import { InnkeeperError } from '../errors.ts';
 import type { Admission } from '../limits/rate-limits.ts';
 import { required } from '../required.ts';
 import type { Service } from '../service.ts';
-import { authenticateUser } from './access-tokens.ts';
-import type { Credentials } from './authorize-application.ts';
-import { hasSecretOf, recogniseApplication } from './authorize-application.ts';
+import type { Credentials, UserWithToken } from './credentials.ts';
+import { authenticateUser, hasSecretOf, makeSpecialToken, recogniseApplication } from './credentials.ts';
 import { findUserOfPath, isUserOfPath, type UserOfPath } from './identify-user.ts';
-import type { UserWithToken } from './special-token.ts';
-import { makeSpecialToken } from './special-token.ts';
 
 type CreateUserRequest = {
   clientId: unknown;

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorName } from '../../domain/errors.ts';
 import type { Access } from '../../domain/manage/access.ts';
-import { statusText } from '../server/wire-text.ts';
+import { statusText } from '../server/request-and-reply.ts';
 import { ANYWHERE, describeErrors, errorExamples, shareErrors } from './describe-errors.ts';
 import { type DocumentedRoute, EXAMPLE, type OperationExample } from './examples.ts';
 import {

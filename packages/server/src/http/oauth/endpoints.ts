@@ -2,7 +2,7 @@ import type { JWK } from 'jose';
 import type { Application } from '../../domain/applications/application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import { introspectToken, revokeToken } from '../../domain/users/access-tokens.ts';
+import { introspectToken, revokeToken } from '../../domain/users/credentials.ts';
 import { Type } from '../../schema.ts';
 import { readAuthorization } from '../request-headers.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';

@@ -1,5 +1,5 @@
 import type { Page } from '../paging.ts';
-import type { WireText } from '../server/wire-text.ts';
+import type { WireText } from '../server/request-and-reply.ts';
 
 /** The response to a catalog read, ready to send. */
 export type ReadyResponse = {

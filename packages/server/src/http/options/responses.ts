@@ -7,7 +7,7 @@ import { directlyOrInSlices, type Steps } from '../../domain/slices.ts';
 import { linkHeader, type Query, readParameter } from '../paging.ts';
 import { etagOf, hasCurrent } from '../request-headers.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
-import { JSON_TYPE, WireText } from '../server/wire-text.ts';
+import { JSON_TYPE, WireText } from '../server/request-and-reply.ts';
 import { identifyApplication, peekApplication } from './api-key.ts';
 import type { CatalogCache, ReadyResponse } from './catalog-cache.ts';
 
@@ -111,7 +111,7 @@ export function findLanguage(languages: CompiledCatalog['languages'], given: str
 }
 
 /**
- * JSON as sent (wire-text.ts), and a shorter text to derive its ETag from: the same, but with each part that many users
+ * JSON as sent (WireText), and a shorter text to derive its ETag from: the same, but with each part that many users
  * share replaced by that part's own tag. It differs whenever the bytes do, and is a tenth as long to hash.
  */
 export type Written = { bytes: string; mark: string };

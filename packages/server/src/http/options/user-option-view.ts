@@ -8,7 +8,7 @@ import { directlyOrInSlices, type Steps } from '../../domain/slices.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
 import { formatTime } from '../../time.ts';
 import { etagOf } from '../request-headers.ts';
-import { toWireBytes } from '../server/wire-text.ts';
+import { toWireBytes } from '../server/request-and-reply.ts';
 import type { Wording, Written } from './responses.ts';
 
 /** A key as of the revision that a record was saved in. */
@@ -19,7 +19,7 @@ export type RecordView = {
   /** The current catalog, for labels in the language of the wording. */
   today: CompiledCatalog;
   wording: Wording;
-  /** Members `app_id` and `user_uid`, written once, as wire text (wire-text.ts). */
+  /** Members `app_id` and `user_uid`, written once, as wire text (WireText). */
   owner: string;
   /** `group` of the records, by revision and group, then and now: most records share a few. */
   groups: Map<string, string>;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { admitIdentity } from '../../domain/accounts/admit-attempt.ts';
-import { type IdentityRefusal, signInByIdentity } from '../../domain/accounts/sign-in-by-identity.ts';
+import { type IdentityRefusal, signInByIdentity } from '../../domain/accounts/sign-in.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { IdentityProblem, type PendingSignIn } from '../../tokens/port.ts';

@@ -11,9 +11,8 @@ import { ClientGone, type Connection, connectionOf } from './connection.ts';
 import { drain } from './drain.ts';
 import { type Refusal, refuseMalformed } from './malformed.ts';
 import { Overload, Turns } from './overload.ts';
-import { type Exchange, HttpReply, HttpRequest, isStream } from './request-and-reply.ts';
+import { type Exchange, HttpReply, HttpRequest, isStream, WireText } from './request-and-reply.ts';
 import type { Route, Routes } from './routes.ts';
-import { WireText } from './wire-text.ts';
 import { writeResponse, writeStream, writeToSocket } from './write-response.ts';
 
 /** Not imported: an import evaluates every export of node:http, which loads its WebSocket and 10 MB of HTTP client. */

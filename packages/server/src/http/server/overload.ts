@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Connection } from './connection.ts';
-import { type Exchange, HttpReply } from './request-and-reply.ts';
-import { JSON_TYPE, WireText } from './wire-text.ts';
+import { type Exchange, HttpReply, JSON_TYPE, WireText } from './request-and-reply.ts';
 
 /**
  * Storage calls that may wait for the database. A few hundred clients that each wait for their response never cause

@@ -2,8 +2,16 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { discardAll, discardBody, hasBody } from './body.ts';
 import { ClientGone } from './connection.ts';
-import { type Body, type BodyStream, type Exchange, type HttpReply, isStream } from './request-and-reply.ts';
-import { statusText, toWireBytes, WireText } from './wire-text.ts';
+import {
+  type Body,
+  type BodyStream,
+  type Exchange,
+  type HttpReply,
+  isStream,
+  statusText,
+  toWireBytes,
+  WireText,
+} from './request-and-reply.ts';
 
 /** The only code that writes responses. Throws before writing anything if a header has an invalid value. */
 export function writeResponse({ raw, response, connection }: Exchange, reply: HttpReply): void {

@@ -1,7 +1,7 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import { type Credentials, hasSecretOf } from '../../domain/users/authorize-application.ts';
+import { type Credentials, hasSecretOf } from '../../domain/users/credentials.ts';
 import { findUserOfPath, type UserOfPath } from '../../domain/users/identify-user.ts';
 import { type TProperties, Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';

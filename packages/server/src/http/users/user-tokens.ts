@@ -1,6 +1,6 @@
 import type { Service } from '../../domain/service.ts';
+import { issueSpecialToken } from '../../domain/users/credentials.ts';
 import { getAccessToken } from '../../domain/users/get-access-token.ts';
-import { issueSpecialToken } from '../../domain/users/special-token.ts';
 import { createUser } from '../../domain/users/users.ts';
 import { Type } from '../../schema.ts';
 import { readJsonObject } from '../bodies.ts';

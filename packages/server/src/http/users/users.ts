@@ -13,8 +13,8 @@ import { LimitQuery } from '../manage/schemas.ts';
 import { CACHED_HEADERS } from '../options/schemas.ts';
 import { etagOf, hasCurrent, prefersType, readAuthorization } from '../request-headers.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import { JSON_TYPE } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
-import { JSON_TYPE } from '../server/wire-text.ts';
 import {
   FilterQuery,
   linkToNext,

@@ -6,7 +6,7 @@ import { connectToRead, connectToWrite } from './connection.ts';
 import { namingFile } from './errors.ts';
 import { checkSteps, factActs, readFileCheck, runChecks } from './file-check.ts';
 import { migrate } from './migrations.ts';
-import { bytesForScrub } from './scrub-space.ts';
+import { bytesForScrub } from './scrub.ts';
 
 /**
  * Only reads, so it is safe next to a running service. If damage was found before, everything is checked: a clean

@@ -7,7 +7,7 @@ import { type Connection, connectToWrite, truncateLog } from './connection.ts';
 import { isBusy, isDamage } from './errors.ts';
 import { OpenFile } from './open-file.ts';
 import type { ScrubData, ScrubMessage } from './scrub.ts';
-import { bytesForScrub } from './scrub-space.ts';
+import { bytesForScrub } from './scrub.ts';
 
 const DONE = 'scrubbed-at';
 const BEGUN = 'scrub-begun-at';
