@@ -7,8 +7,8 @@ export const PAGE = 250;
 /** PostgreSQL type names by table and column. */
 export type ColumnTypes = Map<string, string>;
 
-/** `schema`: also of the tables that only this one has. */
-export async function columnTypes(query: Query, schema = ''): Promise<ColumnTypes> {
+/** `schema`: also of the tables that only this one has. Null for none: PostgreSQL 15 and earlier fail on an empty name. */
+export async function columnTypes(query: Query, schema: string | null = null): Promise<ColumnTypes> {
   const rows = await query<{ name: string; type: string }>(
     `
     select c.relname || '.' || a.attname as name, format_type(a.atttypid, null) as type
