@@ -117,6 +117,8 @@ async function makeStage(server: TestServer): Promise<StandIns> {
     clientSecret,
     specialToken: (await issue()).specialToken,
   });
+  // An installation has a limited number of them.
+  for (const { tokenId } of await storage.manageTokens.list()) await storage.manageTokens.revoke(tokenId);
   const { token: manageToken } = await manageWith(server, { appIds: [appId] });
   const specialToken = String((await issue()).specialToken);
   return {
