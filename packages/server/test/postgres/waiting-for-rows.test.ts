@@ -2,9 +2,11 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { auditedStorage } from '../../src/storage/audited-storage.ts';
 import type { ImportEntry, NewUser, Storage } from '../../src/storage/port.ts';
+import { toBytes } from '../../src/storage/common/store.ts';
 import { postgresDriver } from '../../src/storage/postgres/index.ts';
+import { tokenIdToBytes } from '../../src/storage/postgres/rows.ts';
 import { orderedUuid } from '../../src/uuid.ts';
-import { createApplication, createUser, hash, MINUTE, NOW, tally, times, user } from '../contract/examples.ts';
+import { accessToken, createApplication, createUser, hash, MINUTE, NOW, tally, times, user } from '../contract/examples.ts';
 import { postgres } from '../databases.ts';
 
 let url: string;
@@ -42,6 +44,14 @@ const revokeAll = async ({ userId }: NewUser): Promise<string> => {
   return 'revoked';
 };
 
+/** Whether a statement waits for a row. */
+const isAsking = async (): Promise<boolean> => {
+  // Otherwise the statistics would be frozen for the rest of the transaction.
+  await other.query('select pg_stat_clear_snapshot()');
+  const asking = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  return (await other.query(asking)).rows.length > 0;
+};
+
 test('acts that wait for rows delay no others', async () => {
   const people = await Promise.all(times(18, () => createUser(storage, appId, { idempotency: idempotency() })));
   const [one, ...busy] = people.splice(0, 13) as [NewUser, ...NewUser[]];
@@ -66,6 +76,22 @@ test('acts that wait for rows delay no others', async () => {
   expect(await tally(acts)).toEqual({ replayed: 42, issued: 24, revoked: 12 });
 });
 
+test('revoking all tokens also revokes the one that another replica exchanges meanwhile', async () => {
+  for (const acts of [storage, auditedStorage(storage, () => 'ada@example.com', Date.now)]) {
+    const { userId, specialToken } = await createUser(storage, appId);
+    const { tokenId, issuedAt, expiresAt } = accessToken();
+    await other.query('delete from special_tokens where token_hash = $1', [toBytes(specialToken.tokenHash)]);
+    await other.query('insert into access_tokens (token_id, user_id, issued_at, expires_at) values ($1, $2, $3, $4)', [
+      ...[tokenIdToBytes(tokenId), userId, issuedAt, expiresAt],
+    ]);
+    const revoked = acts.tokens.revokeAll(appId, userId);
+    await expect.poll(isAsking, { interval: 5 }).toBe(true);
+    await other.query('commit; begin');
+    await revoked;
+    expect(await storage.tokens.list(userId, NOW)).toEqual([]);
+  }
+});
+
 test('writing the request log does not block deleting an application', async () => {
   const { userId } = await createUser(storage, appId);
   await other.query('delete from users where app_id = $1', [appId]);
@@ -74,12 +100,6 @@ test('writing the request log does not block deleting an application', async () 
   const who = { userId, clientUserId: null, userAgent: '', credentials: 'bearer' as const };
   const request = { requestUid: orderedUuid(), appId, at: NOW, ...facts, ...who, full: parts, bare: parts };
   const logged = storage.requestLog.add([request]);
-  const isAsking = async (): Promise<boolean> => {
-    // Otherwise the statistics would be frozen for the rest of the transaction.
-    await other.query('select pg_stat_clear_snapshot()');
-    const asking = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    return (await other.query(asking)).rows.length > 0;
-  };
   await expect.poll(isAsking, { interval: 5 }).toBe(true);
   // It holds the application's row and waits for the user's. In a deadlock, PostgreSQL rejects whichever side checks
   // first.

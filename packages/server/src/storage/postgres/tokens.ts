@@ -1,5 +1,5 @@
 import { checkedHex, toBytes, toHex } from '../common/store.ts';
-import type { TokenStore } from '../port.ts';
+import { StorageUnavailable, type TokenStore } from '../port.ts';
 import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
 import { violation } from './errors.ts';
 import {
@@ -75,15 +75,22 @@ const REVOKE = statement(`
   delete from access_tokens t using lock_wait, users u where t.token_id = $1 and u.user_id = t.user_id and u.app_id = $2
 `);
 
-// The user is locked first, as in all statements on a user's tokens.
+// The user is locked first, as in all statements on a user's tokens. A special token that is exchanged meanwhile is seen
+// but not deleted, and its access token was not there when the statement began: the statement is sent again.
 const REVOKE_ALL = statement(`
   with ${lockTimeout('$3')}, owner as (
     select u.user_id from lock_wait, users u where u.user_id = $1 and u.app_id = $2 for key share of u
+  ), seen as materialized (
+    select t.token_hash from special_tokens t join owner o on o.user_id = t.user_id
   ), special as (
-    delete from special_tokens t using owner o where t.user_id = o.user_id
+    delete from special_tokens t using owner o where t.user_id = o.user_id returning t.user_id
+  ), access as (
+    delete from access_tokens t using owner o where t.user_id = o.user_id
   )
-  delete from access_tokens t using owner o where t.user_id = o.user_id
+  select (select count(*) from special) = (select count(*) from seen) as done
 `);
+
+const MAX_ROUNDS = 20;
 
 export function tokenStore(connections: Connections): TokenStore {
   return {
@@ -144,7 +151,11 @@ export function tokenStore(connections: Connections): TokenStore {
       await connections.writeInTurn(REVOKE, [tokenIdToBytes(tokenId), appId], [tokenId]);
     },
     async revokeAll(appId, userId) {
-      await connections.writeInTurn(REVOKE_ALL, [userId, appId], [userId]);
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        const [row] = await connections.writeInTurn<{ done: boolean }>(REVOKE_ALL, [userId, appId], [userId]);
+        if (row?.done) return;
+      }
+      throw new StorageUnavailable('Others keep exchanging tokens of the same user.');
     },
   };
 }
