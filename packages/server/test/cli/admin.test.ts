@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
@@ -45,7 +44,8 @@ describe.each(databases)('innkeeper admin on $kind', ({ fresh }) => {
   test('reset removes password and codes, ends sessions and shows a link; roles stay', async () => {
     const { storage, keyring, now } = server.service;
     const member = await memberWith(server, [], 'grace@example.com');
-    await storage.accounts.setPassword(member.accountId, 'a hash', randomUUID());
+    const [own] = await storage.sessions.list(member.accountId, now());
+    await storage.accounts.setPassword(member.accountId, 'a hash', own?.sessionId ?? '');
     await storage.secondFactors.begin(member.accountId, keyring.sealTotp(Buffer.alloc(20)));
     const pendingTotp = (await storage.accounts.credentials(member.accountId))?.pendingTotp as string;
     await storage.secondFactors.confirm(member.accountId, { pendingTotp, step: now(), recoveryHashes: [] });

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { AccountRecord, NewAccount, NewInvitation, NewLink, NewSession } from '../../src/storage/port.ts';
+import type {
+  AccountRecord,
+  ManageTokenRecord,
+  NewAccount,
+  NewInvitation,
+  NewLink,
+  NewSession,
+} from '../../src/storage/port.ts';
 import { hash, MINUTE, NOW } from './examples.ts';
 
 export function account(email = 'Ada@example.com', given: Partial<NewAccount> = {}): NewAccount {
@@ -38,6 +45,21 @@ export function invitation(appId: number, email: string, given: Partial<NewInvit
     invitedBy: 'ada@example.com',
     createdAt: NOW,
     expiresAt: NOW + 60 * MINUTE,
+    ...given,
+  };
+}
+
+export function manageToken(given: Partial<ManageTokenRecord> = {}): ManageTokenRecord {
+  return {
+    tokenId: randomUUID(),
+    tokenHash: hash(),
+    accountId: null,
+    name: 'deploy "büro"',
+    appIds: null,
+    access: 'write',
+    createdAt: NOW,
+    expiresAt: NOW + 60 * MINUTE,
+    lastUsedAt: null,
     ...given,
   };
 }

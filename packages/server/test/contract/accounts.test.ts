@@ -205,7 +205,7 @@ describe.each(databases)('accounts on $kind', (database) => {
     expect(await storage.sessions.findByHash(kept.sessionHash, NOW)).toBeDefined();
     const left = (await storage.manageTokens.list()).map(({ tokenId }) => tokenId);
     expect(left.sort()).toEqual([other.tokenId, operators.tokenId].sort());
-    expect(await storage.manageTokens.create(token(ada.accountId))).toBe('account-gone');
+    expect(await storage.manageTokens.create(token(ada.accountId))).toBe('credential-gone');
     expect(await storage.manageTokens.revoke(other.tokenId, grace.accountId)).toBe('revoked');
   });
 

@@ -205,7 +205,9 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
   'accounts.setPassword': {
     async prepare(storage) {
       const { accountId } = await makeAccount(storage);
-      return ({ accounts }) => accounts.setPassword(accountId, 'other', randomUUID());
+      const opened = session();
+      await storage.sessions.openByPassword(accountId, 'hash', opened);
+      return ({ accounts }) => accounts.setPassword(accountId, 'other', opened.sessionId);
     },
     actions: ['account.passwordChanged'],
   },

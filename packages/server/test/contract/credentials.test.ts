@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
-import type { Factor, NewAccount, Storage } from '../../src/storage/port.ts';
+import type { Credential, Factor, NewAccount, Storage } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
-import { account, link, session } from './account-examples.ts';
-import { hash, NOW, tally, times } from './examples.ts';
+import { account, invitation, link, manageToken, session } from './account-examples.ts';
+import { createApplication, hash, NOW, tally, times } from './examples.ts';
 
 const MISSING = randomUUID();
+const email = (): string => `${randomUUID()}@example.com`;
 
 describe.each(databases)("an account's credentials on $kind", (database) => {
   let storage: Storage;
@@ -18,6 +19,12 @@ describe.each(databases)("an account's credentials on $kind", (database) => {
   });
   afterEach(() => storage.close());
 
+  const openSession = async (): Promise<string> => {
+    const [given, opened] = [link(), session()];
+    await storage.accounts.addLink(ada.accountId, given);
+    await storage.sessions.openByLink(given.linkHash, NOW, opened);
+    return opened.sessionId;
+  };
   const turnOn = async (step = 100, recoveryHashes: string[] = []) => {
     expect(await storage.secondFactors.begin(ada.accountId, 'sealed')).toBe('begun');
     const confirmed = { pendingTotp: 'sealed', step, recoveryHashes };
@@ -57,11 +64,12 @@ describe.each(databases)("an account's credentials on $kind", (database) => {
   });
 
   test('a session opened by a link during a new password or a reset ends with the others', async () => {
+    const own = await openSession();
     const ways = [
-      () => storage.accounts.setPassword(ada.accountId, 'two', MISSING),
-      () => storage.accounts.reset('ada@example.com', { password: true, totp: false }),
+      { end: () => storage.accounts.setPassword(ada.accountId, 'two', own), kept: [own] },
+      { end: () => storage.accounts.reset('ada@example.com', { password: true, totp: false }), kept: [] },
     ];
-    for (const end of ways) {
+    for (const { end, kept } of ways) {
       const pending = link();
       await storage.accounts.createWithLink(ada, pending);
       await end();
@@ -70,7 +78,44 @@ describe.each(databases)("an account's credentials on $kind", (database) => {
         const given = link();
         await storage.accounts.createWithLink(ada, given);
         await Promise.all([storage.sessions.openByLink(given.linkHash, NOW, session()), end()]);
-        expect(await storage.sessions.list(ada.accountId, NOW)).toEqual([]);
+        const left = await storage.sessions.list(ada.accountId, NOW);
+        expect(left.map(({ sessionId }) => sessionId)).toEqual(kept);
+      }
+    }
+  });
+
+  test('a session or token that was ended by a new password or a reset leaves nothing behind', async () => {
+    const appId = await createApplication(storage);
+    const create = (credential: Credential) =>
+      storage.manageTokens.create(manageToken({ accountId: ada.accountId }), 1_000, credential);
+    const invite = (credential: Credential) =>
+      storage.invitations.create(invitation(appId, email(), { inviterId: ada.accountId, credential }));
+    const reset = () => storage.accounts.reset('ada@example.com', { password: true, totp: false });
+    const first = manageToken({ accountId: ada.accountId });
+    await storage.manageTokens.create(first);
+    const [sessionId, other] = [await openSession(), await openSession()];
+    for (const credential of [{ sessionId }, { tokenId: first.tokenId }]) {
+      expect([await create(credential), await invite(credential)]).toEqual(['created', 'created']);
+    }
+    expect(await storage.accounts.setPassword(ada.accountId, 'two', sessionId)).toBe('set');
+    expect(await storage.accounts.setPassword(ada.accountId, 'three', other)).toBe('unknown');
+    const gone = ['credential-gone', 'credential-gone'];
+    expect([await create({ sessionId: other }), await invite({ sessionId: other })]).toEqual(gone);
+    expect((await storage.accounts.credentials(ada.accountId))?.passwordHash).toBe('two');
+    await reset();
+    expect([await create({ sessionId }), await invite({ tokenId: first.tokenId })]).toEqual(gone);
+    // In either order, nothing is left.
+    for (const act of [
+      create,
+      invite,
+      ({ sessionId }: { sessionId: string }) => storage.accounts.setPassword(ada.accountId, 'two', sessionId),
+    ]) {
+      for (const _ of times(12, String)) {
+        const session = { sessionId: await openSession() };
+        await Promise.all([act(session), reset()]);
+        expect(await storage.manageTokens.list(ada.accountId)).toEqual([]);
+        expect(await storage.invitations.list(appId, NOW)).toEqual([]);
+        expect((await storage.accounts.credentials(ada.accountId))?.passwordHash).toBeNull();
       }
     }
   });

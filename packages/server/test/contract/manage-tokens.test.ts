@@ -1,25 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
-import type { ManageTokenRecord, Storage } from '../../src/storage/port.ts';
+import type { Storage } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
-import { account, link } from './account-examples.ts';
+import { account, link, manageToken as token } from './account-examples.ts';
 import { createApplication, hash, MINUTE, NOW } from './examples.ts';
-
-function token(given: Partial<ManageTokenRecord> = {}): ManageTokenRecord {
-  return {
-    tokenId: randomUUID(),
-    tokenHash: hash(),
-    accountId: null,
-    name: 'deploy "büro"',
-    appIds: null,
-    access: 'write',
-    createdAt: NOW,
-    expiresAt: NOW + 60 * MINUTE,
-    lastUsedAt: null,
-    ...given,
-  };
-}
 
 describe.each(databases)('manage tokens on $kind', (database) => {
   let storage: Storage;

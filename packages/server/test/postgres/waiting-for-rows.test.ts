@@ -1,12 +1,22 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { auditedStorage } from '../../src/storage/audited-storage.ts';
-import type { ImportEntry, NewUser, Storage } from '../../src/storage/port.ts';
 import { toBytes } from '../../src/storage/common/store.ts';
+import type { ImportEntry, NewUser, Storage } from '../../src/storage/port.ts';
 import { postgresDriver } from '../../src/storage/postgres/index.ts';
 import { tokenIdToBytes } from '../../src/storage/postgres/rows.ts';
 import { orderedUuid } from '../../src/uuid.ts';
-import { accessToken, createApplication, createUser, hash, MINUTE, NOW, tally, times, user } from '../contract/examples.ts';
+import {
+  accessToken,
+  createApplication,
+  createUser,
+  hash,
+  MINUTE,
+  NOW,
+  tally,
+  times,
+  user,
+} from '../contract/examples.ts';
 import { postgres } from '../databases.ts';
 
 let url: string;

@@ -1,8 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { AccountRecord, InvitationRecord, Membership, Role } from '../../storage/port.ts';
+import type { AccountRecord, Credential, InvitationRecord, Membership, Role } from '../../storage/port.ts';
 import { actingAs } from '../audit.ts';
 import { InnkeeperError } from '../errors.ts';
 import { letterLanguage, writeLetter } from '../mail/write-letter.ts';
+import { credentialEnded } from '../manage/authorize-manager.ts';
 import type { Service } from '../service.ts';
 import { emailKeyOf, makeAccount, type PortalLanguage } from './account.ts';
 import { mayMail } from './admit-attempt.ts';
@@ -18,6 +19,7 @@ type WantedInvitation = {
   languages?: string[] | null;
   invitedBy: string;
   inviterId: string | null;
+  credential?: Credential | undefined;
 };
 
 /** Open ones of an application: they are listed together. */
@@ -26,7 +28,7 @@ const MAX_INVITATIONS = 1_000;
 /** The link is only in this result. It replaces an earlier invitation to the same address. */
 export async function inviteMember(
   { storage, keyring, publicUrl, now }: Service,
-  { inviterId, languages = null, ...wanted }: WantedInvitation,
+  { inviterId, credential, languages = null, ...wanted }: WantedInvitation,
 ): Promise<{ link: string; invitation: InvitationRecord }> {
   const createdAt = now();
   const { link, linkHash, expiresAt } = createInvitationLink(keyring, { publicUrl, now: createdAt });
@@ -37,6 +39,7 @@ export async function inviteMember(
       linkHash,
       emailKey: emailKeyOf(wanted.email),
       inviterId,
+      credential,
     },
     MAX_INVITATIONS,
   );
@@ -46,6 +49,7 @@ export async function inviteMember(
       message: `An application can have at most ${MAX_INVITATIONS} pending invitations: revoke one first.`,
     });
   }
+  if (outcome === 'credential-gone') throw credentialEnded(credential);
   if (outcome === 'not-owner') throw new InnkeeperError('manageForbidden');
   if (outcome === 'member') throw new InnkeeperError('alreadyMember');
   return { link, invitation };

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
-import type { ManageTokenRecord, Person, Storage } from '../../storage/port.ts';
+import type { Credential, ManageTokenRecord, Person, Storage } from '../../storage/port.ts';
 import { DURATION_FORM, parseDuration } from '../../time.ts';
 import type { SignedIn } from '../accounts/account.ts';
 import { endOf, isSessionToken } from '../accounts/sign-in.ts';
@@ -51,8 +51,12 @@ async function admitSession({ storage, keyring, now }: Service, token: string): 
   }
   const canCreateApplications = account.role === 'administrator';
   const { accountId, email: author } = account;
+  const credential = { sessionId: session.sessionId };
   const languages = languagesOf(signedIn);
-  return { author, accountId, accessTo: accessOf(signedIn), languagesOf: languages, canCreateApplications, signedIn };
+  return {
+    ...{ author, accountId, credential, accessTo: accessOf(signedIn), languagesOf: languages },
+    ...{ canCreateApplications, signedIn },
+  };
 }
 
 /**
@@ -66,6 +70,7 @@ function managerOf(token: ManageTokenRecord, owner: Person | null): Manager {
   return {
     author: tokenAuthor(token),
     accountId: owner?.account.accountId ?? null,
+    credential: { tokenId: token.tokenId },
     expiresAt: token.expiresAt,
     accessTo(appId) {
       const most = scope === null || scope.has(appId) ? ofOwner(appId) : undefined;
@@ -88,6 +93,7 @@ export type Manager = {
   author: string;
   /** The account of the session or token; null: the operator's. */
   accountId: string | null;
+  credential: Credential;
   /** undefined: the application looks like one that does not exist. */
   accessTo(appId: number): Access | undefined;
   /** Tags of the languages whose texts they may change there; null: all. */
@@ -107,6 +113,8 @@ export type WantedManageToken = {
   name: string;
   /** The owner; null: the operator. */
   accountId: string | null;
+  /** With which the owner creates it; undefined: on the command line. */
+  credential?: Credential | undefined;
   /** null: all applications. */
   appIds: number[] | null;
   access: Access;
@@ -117,12 +125,12 @@ export type WantedManageToken = {
 const MAX_TOKENS = 1_000;
 
 /**
- * The token is only in this result: just its hash is stored. undefined: an application or the account no longer exists.
+ * The token is only in this result: just its hash is stored. undefined: an application no longer exists.
  */
 export async function createManageToken(
   storage: Storage,
   keyring: Keyring,
-  { lifetimeSeconds, ...wanted }: WantedManageToken,
+  { lifetimeSeconds, credential, ...wanted }: WantedManageToken,
   now: number,
 ): Promise<{ token: string; record: ManageTokenRecord } | undefined> {
   // 256 random bits. The prefix lets secret scanners find one that leaked.
@@ -135,13 +143,19 @@ export async function createManageToken(
     expiresAt: now + lifetimeSeconds * 1000,
     lastUsedAt: null,
   };
-  const outcome = await storage.manageTokens.create(record, MAX_TOKENS);
+  const outcome = await storage.manageTokens.create(record, MAX_TOKENS, credential);
   if (outcome === 'too-many') {
     throw new InnkeeperError('limitReached', {
       message: `An account can have at most ${MAX_TOKENS} personal access tokens, including expired ones: revoke one first.`,
     });
   }
+  if (outcome === 'credential-gone') throw credentialEnded(credential);
   return outcome === 'created' ? { token, record } : undefined;
+}
+
+/** It has ended since the request was admitted. */
+export function credentialEnded(credential: Credential | undefined): InnkeeperError {
+  return new InnkeeperError(credential && 'tokenId' in credential ? 'manageTokenInvalid' : 'sessionEnded');
 }
 
 /** The token's name in the audit log and revisions. Names can repeat; the end of the id does not. */

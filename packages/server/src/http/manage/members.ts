@@ -167,6 +167,7 @@ export function memberRoutes({ applicationRoute }: ManageRoutes, service: Servic
         ...wanted,
         invitedBy: manager.author,
         inviterId: manager.accountId,
+        credential: manager.credential,
       });
       const sender = manager.signedIn?.account;
       const browser = browserLanguage(request.headers['accept-language']);

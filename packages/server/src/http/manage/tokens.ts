@@ -117,7 +117,8 @@ async function createToken(
   const now = service.now();
   const { expiresAt = Number.POSITIVE_INFINITY } = manager;
   const lifetimeSeconds = Math.min(seconds, Math.floor((expiresAt - now) / 1000));
-  const wanted = { name, accountId, appIds: scope && [...scope.keys()], access, lifetimeSeconds };
+  const { credential } = manager;
+  const wanted = { name, accountId, credential, appIds: scope && [...scope.keys()], access, lifetimeSeconds };
   const made = await createManageToken(service.storage, service.keyring, wanted, now);
   if (!made) throw new InnkeeperError('applicationNotFound');
   return { token: made.token, ...viewToken(made.record, scope ?? new Map(), now) };

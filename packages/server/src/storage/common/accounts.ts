@@ -1,5 +1,5 @@
 import type { AccountRecord, AccountStore, Credentials, NewAccount, NewLink } from '../port.ts';
-import { type CommonStore, type Query, toBytes } from './store.ts';
+import { type CommonStore, keepCredential, type Query, toBytes } from './store.ts';
 
 export const ACCOUNT_COLUMNS = `a.account_id, a.email, a.role, a.created_at as account_created_at,
   a.password_hash is not null as has_password, a.sealed_totp is not null as has_totp, a.preferences`;
@@ -131,16 +131,18 @@ export const accounts: CommonStore<AccountStore, Read> = {
       );
       return added.length > 0 ? 'added' : 'account-there';
     },
-    // Delete links before sessions, here and in a reset: a link in use has then already opened its session.
-    async setPassword({ query }, accountId, passwordHash, keepSessionId) {
+    // Lock links before sessions, here and in a reset: a link in use has then already opened its session.
+    async setPassword({ query }, accountId, passwordHash, sessionId) {
+      await query('select link_hash from sign_in_links where account_id = $1::uuid order by link_hash for update', [
+        accountId,
+      ]);
+      await query('select role from accounts where account_id = $1::uuid for no key update', [accountId]);
+      // Another new password or a reset may have ended it.
+      if (!(await keepCredential(query, accountId, { sessionId }))) return 'unknown';
       await query('delete from sign_in_links where account_id = $1::uuid', [accountId]);
-      const changed = await query(
-        'update accounts set password_hash = $2 where account_id = $1::uuid returning account_id',
-        [accountId, passwordHash],
-      );
-      if (changed.length === 0) return 'unknown';
+      await query('update accounts set password_hash = $2 where account_id = $1::uuid', [accountId, passwordHash]);
       await query('delete from sessions where account_id = $1::uuid and session_id <> $2::uuid', [
-        ...[accountId, keepSessionId],
+        ...[accountId, sessionId],
       ]);
       return 'set';
     },

@@ -2,7 +2,7 @@ import type { InvitationRecord, InvitationStore, Membership, Role } from '../por
 import { insertAccount } from './accounts.ts';
 import { toLanguages } from './members.ts';
 import { insertSession } from './sessions.ts';
-import { type CommonStore, keepApplication, type Query, toBytes } from './store.ts';
+import { type CommonStore, keepApplication, keepCredential, type Query, toBytes } from './store.ts';
 
 const COLUMNS = 'i.invitation_id, i.app_id, i.email, i.role, i.languages, i.invited_by, i.created_at, i.expires_at';
 type InvitationRow = Record<'invitation_id' | 'email' | 'invited_by', string> &
@@ -34,9 +34,12 @@ export const invitations: CommonStore<InvitationStore, 'list' | 'isInvited' | 'f
   acts: {
     async create({ query }, invitation, atMost = Number.MAX_SAFE_INTEGER) {
       const { invitationId, linkHash, appId, email, emailKey, role, languages, invitedBy, inviterId } = invitation;
-      const { createdAt, expiresAt } = invitation;
+      const { createdAt, expiresAt, credential } = invitation;
       if (!(await keepApplication(query, appId))) return 'application-gone';
-      if (inviterId !== null && !(await mayInvite(query, appId, inviterId))) return 'not-owner';
+      if (inviterId !== null) {
+        if (!(await keepCredential(query, inviterId, credential))) return 'credential-gone';
+        if (!(await mayInvite(query, appId, inviterId))) return 'not-owner';
+      }
       const member = await query(
         `select m.role from memberships m join accounts a on a.account_id = m.account_id
          where m.app_id = $1 and a.email_key = $2`,

@@ -1,7 +1,7 @@
 import type { ManageTokenRecord, ManageTokenStore } from '../port.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, toAccount } from './accounts.ts';
 import { JOIN_MEMBERSHIPS, type JoinedMembership, MEMBERSHIP_COLUMNS, toMemberships } from './members.ts';
-import { type CommonStore, keepAccount, keepApplication, toBytes, toHex } from './store.ts';
+import { type CommonStore, keepApplication, keepCredential, toBytes, toHex } from './store.ts';
 
 const COLUMNS = `
   t.token_id, t.token_hash, t.account_id, t.name, t.all_apps, t.access, t.created_at, t.expires_at, t.last_used_at,
@@ -41,11 +41,11 @@ export const manageTokens: CommonStore<ManageTokenStore, 'list' | 'findByHash'> 
     },
   },
   acts: {
-    async create({ query }, token, atMost = Number.MAX_SAFE_INTEGER) {
+    async create({ query }, token, atMost = Number.MAX_SAFE_INTEGER, credential) {
       const { tokenId, tokenHash, accountId, name, appIds, access, createdAt, expiresAt, lastUsedAt } = token;
       const scope = [...new Set(appIds)];
       for (const appId of scope) if (!(await keepApplication(query, appId))) return 'application-gone';
-      if (accountId !== null && !(await keepAccount(query, accountId))) return 'account-gone';
+      if (accountId !== null && !(await keepCredential(query, accountId, credential))) return 'credential-gone';
       const [known] = await query<{ count: number }>(
         'select count(*) as count from manage_tokens where account_id is not distinct from $1::uuid',
         [accountId],

@@ -1,4 +1,4 @@
-import type { ActCall, Change } from '../port.ts';
+import type { ActCall, Change, Credential } from '../port.ts';
 
 /** Statements use the part of PostgreSQL's dialect that can be translated for SQLite: docs/decisions/0070. */
 export type Query = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
@@ -92,6 +92,19 @@ export async function keepApplication(query: Query, appId: number): Promise<bool
 /** Whether it exists, and keeps it until the act is done. */
 export async function keepAccount(query: Query, accountId: string): Promise<boolean> {
   return (await query('select role from accounts where account_id = $1::uuid for key share', [accountId])).length > 0;
+}
+
+/** Whether the account and what it acts with exist. No new password and no reset ends them until the act is done. */
+export async function keepCredential(query: Query, accountId: string, credential?: Credential): Promise<boolean> {
+  // Waits for one in progress: the next statement sees what it ended.
+  const found = await query('select role from accounts where account_id = $1::uuid for share', [accountId]);
+  if (found.length === 0 || credential === undefined) return found.length > 0;
+  const [table, column, id] =
+    'sessionId' in credential
+      ? ['sessions', 'session_id', credential.sessionId]
+      : ['manage_tokens', 'token_id', credential.tokenId];
+  const text = `select ${column} from ${table} where ${column} = $1::uuid and account_id = $2::uuid`;
+  return (await query(text, [id, accountId])).length > 0;
 }
 
 /**

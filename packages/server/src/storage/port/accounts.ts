@@ -75,8 +75,8 @@ export interface AccountStore {
   /** Whether a set-up link is valid. */
   canSetUp(linkHash: string, now: number): Promise<boolean>;
   credentials(accountId: string): Promise<Credentials | undefined>;
-  /** Ends the account's other sessions, and its sign-in links. */
-  setPassword(accountId: string, passwordHash: string, keepSessionId: string): Promise<'set' | 'unknown'>;
+  /** Ends the account's other sessions, and its sign-in links. 'unknown': this session has ended. */
+  setPassword(accountId: string, passwordHash: string, sessionId: string): Promise<'set' | 'unknown'>;
   setPreferences(accountId: string, preferences: string): Promise<'set' | 'unknown'>;
   /**
    * Removes the named credentials (with the password also personal access tokens), and ends all sessions and sign-in
@@ -130,6 +130,9 @@ export interface AttemptStore {
   admit(allowance: Allowance, now: number): Promise<boolean>;
   forget(subjectHash: string): Promise<void>;
 }
+
+/** What an account acts with. Once it has ended, it must leave nothing behind that lasts longer. */
+export type Credential = { sessionId: string } | { tokenId: string };
 
 export type SessionRecord = {
   /** Identifies the session in lists; not a credential. */
@@ -204,6 +207,8 @@ export type NewInvitation = InvitationRecord & {
   emailKey: string;
   /** The inviting account: its invitation ends when it no longer owns the application; null: the operator. */
   inviterId: string | null;
+  /** With which the account invites. */
+  credential?: Credential | undefined;
 };
 
 export interface InvitationStore {
@@ -211,7 +216,7 @@ export interface InvitationStore {
   create(
     invitation: NewInvitation,
     atMost?: number,
-  ): Promise<'created' | 'too-many' | 'member' | 'not-owner' | 'application-gone'>;
+  ): Promise<'created' | 'too-many' | 'member' | 'not-owner' | 'application-gone' | 'credential-gone'>;
   /** Whether there is a valid invitation to this address. */
   isInvited(emailKey: string, now: number): Promise<boolean>;
   /** Valid invitations of an application, newest first. */
@@ -249,11 +254,12 @@ export type ManageTokenRecord = {
 };
 
 export interface ManageTokenStore {
-  /** At most `atMost` of one account, or without one; expired ones count. */
+  /** At most `atMost` of one account, or without one; expired ones count. `credential`: with which its account acts. */
   create(
     token: ManageTokenRecord,
     atMost?: number,
-  ): Promise<'created' | 'too-many' | 'application-gone' | 'account-gone'>;
+    credential?: Credential,
+  ): Promise<'created' | 'too-many' | 'application-gone' | 'credential-gone'>;
   /** All of them, or those of an account; includes expired ones, oldest first. */
   list(accountId?: string): Promise<ManageTokenRecord[]>;
   /** Only while it is valid; with its account. */
