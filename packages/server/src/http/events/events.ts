@@ -4,7 +4,6 @@ import { BEAT_MS, type Follower, type LiveEvents, type LivePage } from '../../do
 import { type PublicEvent, readCursor, toPublicEvents, writeCursor } from '../../domain/events/public-event.ts';
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices, mapSteps } from '../../domain/slices.ts';
-import { hasSecretOf } from '../../domain/users/credentials.ts';
 import { userOfTokens } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
 import { EVENT_TYPES, type EventType } from '../../storage/port.ts';
@@ -127,7 +126,7 @@ const listEventsSchema = {
 
 export function listEventsRoute(app: Routes, service: Service, live: LiveEvents): void {
   app.get('/api/v2/app/:clientId/events', { schema: listEventsSchema }, async (request, reply) => {
-    const { application, credentials } = await admitBackEnd(service, request);
+    const { application, isAllowed } = await admitBackEnd(service, request);
     const { type, after: since, ...size } = readListQuery(listEventsSchema.querystring, request.query);
     const types = type && [...new Set(type)];
     const { limit } = pageOf(size);
@@ -138,13 +137,9 @@ export function listEventsRoute(app: Routes, service: Service, live: LiveEvents)
     if (isStream) {
       const follower = await live.follow(application, { after, types });
       const body = eventStream({
-        ...{ follower, cursor },
+        ...{ follower, cursor, isAllowed },
         *write({ items }) {
           for (const { no, event } of items) yield writeEvent(event.type, event, cursor(no));
-        },
-        async isAllowed() {
-          const now = await service.applications.findByClientId(application.clientId);
-          return now !== undefined && hasSecretOf(service, now, credentials);
         },
       });
       return reply.header('x-accel-buffering', 'no').stream(EVENT_STREAM, body);

@@ -1,7 +1,7 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import { type Credentials, hasSecretOf } from '../../domain/users/credentials.ts';
+import { hasSecretOf } from '../../domain/users/credentials.ts';
 import { findUserOfPath, type UserOfPath } from '../../domain/users/identify-user.ts';
 import { type TProperties, Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
@@ -72,11 +72,14 @@ export function schemaOf(schema: RouteSchema & { operationId: string }, userPath
 
 export type UserRequest = { request: HttpRequest; reply: HttpReply; application: Application; user: UserRecord };
 
-/** The application in the path, for its own back end, and what authorized it: 0012 if the id is unknown, then 0011. */
+/**
+ * The application in the path, for its own back end: 0012 if the id is unknown, then 0011. `isAllowed`: whether its
+ * credentials are still valid, for responses that take long.
+ */
 export async function admitBackEnd(
   service: Service,
   request: HttpRequest,
-): Promise<{ application: Application; credentials: Credentials }> {
+): Promise<{ application: Application; isAllowed: () => Promise<boolean> }> {
   const { clientId = '' } = request.params;
   request.about = { clientId };
   const credentials = readAuthorization(request.headers.authorization);
@@ -84,7 +87,11 @@ export async function admitBackEnd(
   if (!application) throw new InnkeeperError('applicationUnknown');
   if (!(await hasSecretOf(service, application, credentials))) throw new InnkeeperError('backEndCredentialsWrong');
   request.admission.admitApplication(application, 'users');
-  return { application, credentials };
+  const isAllowed = async (): Promise<boolean> => {
+    const now = await service.applications.findByClientId(clientId);
+    return now !== undefined && hasSecretOf(service, now, credentials);
+  };
+  return { application, isAllowed };
 }
 
 type UserOperation = {

@@ -149,14 +149,16 @@ const deleteUserSchema = {
 /** The users of an application, for its back end. */
 export function userRoutes(app: Routes, service: Service): void {
   app.get(USERS_PATH, { schema: listUsersSchema }, async (request, reply) => {
-    const { appId, clientId } = (await admitBackEnd(service, request)).application;
+    const { application, isAllowed } = await admitBackEnd(service, request);
+    const { appId, clientId } = application;
     const { query } = request;
     const wanted = readListQuery(listUsersSchema.querystring, query);
     const filter = readFilter(wanted, await service.catalogs.get(appId), refuseParameter);
     const isNobody = !(await narrow(service, appId, filter, wanted.clientUserId));
     if (prefersType(request.headers.accept ?? '', NDJSON, 'application/json')) {
       reply.header('cache-control', 'no-store').header('vary', 'Accept');
-      return reply.stream(`${NDJSON}; charset=utf-8`, stream(service, appId, isNobody ? null : filter, request.signal));
+      const users = stream(service, appId, isNobody ? null : filter, request.signal);
+      return reply.stream(`${NDJSON}; charset=utf-8`, whileAllowed(users, isAllowed));
     }
     const { limit } = pageOf(wanted);
     const place = readPlace(wanted.after, refuseParameter);
@@ -210,6 +212,14 @@ async function narrow(
   const user = missingReason(clientUserId) ? undefined : await users.findByClientUserId(appId, clientUserId);
   filter.userId = user?.userId;
   return user !== undefined;
+}
+
+/** Breaks off when the caller has lost access: a slow client could go on for days. */
+async function* whileAllowed(texts: AsyncIterable<string>, isAllowed: () => Promise<boolean>): AsyncGenerator<string> {
+  for await (const text of texts) {
+    if (!(await isAllowed())) throw new InnkeeperError('backEndCredentialsWrong');
+    yield text;
+  }
 }
 
 /** Nobody without a filter. */
