@@ -50,6 +50,7 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     return {
       application,
       user,
+      choice,
       keyUid: motto.option_key_uid as string,
       path: `/applications/${application.clientId}`,
       as: async (role: Role) => memberWith(server, [{ appId: application.appId, role }]),
@@ -208,6 +209,20 @@ describe.each(databases)('personal data of users on $kind', (database) => {
       ['users.listed', byToken('reports'), null],
       ['user.exported', byToken('reports'), user.userCode],
     ]);
+  });
+
+  test('support sees no addresses of members in an export of a user, in either format', async () => {
+    const { as, path, user, choice } = await makeUser();
+    const [owner, support] = [await as('owner'), await as('support')];
+    const at = `${path}/users/${user.userCode}`;
+    const saved = await owner.send('PUT', `${at}/options`, { options: [{ ...choice, value: ['Hogwarts'] }] });
+    expect(saved.status).toBe(200);
+    const name = owner.email.split('@')[0];
+    for (const format of ['json', 'html']) {
+      const { text } = await support.send('GET', `${at}/export?format=${format}`);
+      expect([format, text.includes(`${name}@…`), text.includes(owner.email)]).toEqual([format, true, false]);
+      expect((await owner.send('GET', `${at}/export?format=${format}`)).text).toContain(owner.email);
+    }
   });
 
   test('no export begins after the entry that it would need', async () => {

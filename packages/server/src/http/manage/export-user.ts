@@ -100,16 +100,18 @@ export async function describeUser(
   };
 }
 
+type Replace = (name: string, member: unknown) => unknown;
+
 /** As JSON with one item per line, or as a page. Texts are made as they are read. */
 export function writeUserExport(
   exported: UserExport,
   format: 'json' | 'html',
-  replace?: (name: string, member: unknown) => unknown,
+  replace?: Replace,
 ): AsyncGenerator<string> {
-  return inChunks(format === 'html' ? writeUserPage(exported) : writeUserJson(exported, replace));
+  return inChunks(format === 'html' ? writeUserPage(exported, replace) : writeUserJson(exported, replace));
 }
 
-async function* writeUserJson(exported: UserExport, replace?: (name: string, member: unknown) => unknown) {
+async function* writeUserJson(exported: UserExport, replace?: Replace) {
   const { clientId, user, ...lists } = exported;
   yield `{"clientId":${JSON.stringify(clientId)},\n"user":${JSON.stringify(user)}`;
   for (const [name, items] of Object.entries(lists)) {
@@ -125,7 +127,7 @@ async function* writeUserJson(exported: UserExport, replace?: (name: string, mem
 }
 
 /** The same as a page to read and save: one file without scripts, which loads nothing. */
-async function* writeUserPage(exported: UserExport): AsyncGenerator<string> {
+async function* writeUserPage(exported: UserExport, replace: Replace = (_, member) => member): AsyncGenerator<string> {
   const { clientId, user } = exported;
   const { clientUserName } = user;
   yield html`<!doctype html>
@@ -140,7 +142,7 @@ async function* writeUserPage(exported: UserExport): AsyncGenerator<string> {
   ]);
   yield '\n<h2>History</h2>';
   yield* table(['Time', 'Group', 'Key', 'From', 'To', 'By'], exported.history, (each) => [
-    ...[each.at, each.groupName, each.keyName, each.fromValue, each.toValue, each.actor ?? each.by],
+    ...[each.at, each.groupName, each.keyName, each.fromValue, each.toValue, replace('actor', each.actor) ?? each.by],
   ]);
   yield '\n<h2>Access tokens</h2>';
   yield* table(['Id', 'Issued', 'Expires'], exported.accessTokens, (each) => [
