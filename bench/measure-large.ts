@@ -14,9 +14,16 @@ const SELECTED = 5;
 
 /** Compares a database of millions of users with one of ten thousand, both filled with `users import`, in one run. */
 export async function measureLarge(options: Options, folder: string): Promise<void> {
-  const report = new Report(options);
+  for (const database of options.databases) {
+    const report = new Report(options);
+    await measureDatabase(database, report, options, folder);
+    await report.finish(`large-${database}`);
+  }
+}
+
+async function measureDatabase(database: string, report: Report, options: Options, folder: string): Promise<void> {
   const conditions = { ...options, folder };
-  const postgres = options.databases[0] === 'postgres' ? await startPostgres({ durable: true }) : undefined;
+  const postgres = database === 'postgres' ? await startPostgres({ durable: true }) : undefined;
   const stages = new Map<string, Stage>();
   try {
     for (const [name, users] of [['large', options.users] as const, ['small', SMALL] as const]) {
@@ -39,7 +46,6 @@ export async function measureLarge(options: Options, folder: string): Promise<vo
     for (const stage of stages.values()) await stage.stop();
     await postgres?.stop();
   }
-  await report.finish('large');
 }
 
 async function newDatabase(name: string, folder: string, postgres: PostgresServer | undefined): Promise<string> {

@@ -19,7 +19,8 @@ export const USAGE = `npm run bench -- [options]
   --no-peers            without Better Auth, Parse Server and Directus, which are installed into bench/peers at first
   --connections N       keep-alive connections (64)
   --users N             users in the database (10000)
-  --large               instead: --users (5000000) with 5 selections each against 10,000, made by users import
+  --large               instead: --users (5000000) with 5 selections each against 10,000, made by users import;
+                        first on SQLite, then on PostgreSQL
   --against FOLDER      another checkout of Innkeeper, installed, in the same rounds: what a change costs
   --profile NAME        a CPU profile of one operation instead: flame graphs in the results, hottest functions here
   --write-docs          put tables and plot into docs/performance.md

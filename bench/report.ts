@@ -42,8 +42,8 @@ export class Report {
     }
   }
 
-  /** `latest` or `large`: the name of its files, and of its section in docs/performance.md. */
-  async finish(name: 'latest' | 'large'): Promise<void> {
+  /** `latest`, `large-sqlite` or `large-postgres`: its files and its section in docs/performance.md. */
+  async finish(name: string): Promise<void> {
     const { results, writeDocs: toDocs } = this.#options;
     for (const what of this.results.left) console.log(`left out: ${what}`);
     const verdicts = verdictRows(this.results).map((row) =>
