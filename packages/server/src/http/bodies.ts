@@ -5,7 +5,7 @@ import { BODY_LIMIT } from './server/body.ts';
 /** Maximum objects and lists in a body: 500 options have 2,000. Counted before parsing. */
 const LIMITS = { containers: 5_000 };
 /** For larger bodies: edits of catalogs. A million members would take a second to parse. */
-const LIMITS_OF_LARGE = { containers: 50_000, members: 150_000 };
+const LIMITS_OF_LARGE = { containers: 50_000, members: 150_000, entries: 250_000 };
 
 /** Parses the body as a JSON object, with any content type. */
 export function readJsonObject({ body }: { body: Buffer | undefined }): Record<string, unknown> {

@@ -122,7 +122,7 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
     }
   });
 
-  test('a body of too many members is rejected unread, and of unknown ones only so many are taken in', async () => {
+  test('a body of too many members or entries is rejected unread, and of unknown ones only so many are taken in', async () => {
     const { send } = await editor(server, { languages, groups: [] });
     const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1]));
     const many = (objects: number) => Array.from({ length: objects }, () => members(10_000));
@@ -131,6 +131,11 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
       status: 400,
       json: { message: expect.stringMatching(/more than 150000 members/) },
     });
+    const entries = { status: 400, json: { message: expect.stringMatching(/more than 250000 entries/) } };
+    for (const entry of ['', 1]) {
+      const earlierIds = Array(300_000).fill(entry);
+      expect(await send('POST', '/users/import', { lines: [], earlierIds })).toMatchObject(entries);
+    }
     for (const [more, field] of [
       [{ x: many(2) }, 'x'],
       [{ take: [{ path: 'g', language: 'en', x: many(2) }] }, 'take[0].x'],
