@@ -37,7 +37,10 @@ export type DispatchParts = Pick<
   'storage' | 'applications' | 'catalogs' | 'keyring' | 'webhookSender' | 'now'
 >;
 
-type Ready = { deliveryId: string; attempts: number; event: SentEvent | undefined };
+/** After waiting this long, an event is read again: its user may have been deleted meanwhile. */
+const FRESH_MS = 1_000;
+
+type Ready = { deliveryId: string; attempts: number; eventNo: number; event: SentEvent | undefined; readAt: number };
 
 /** A webhook whose lease this process holds: reads its events, sends them and records the results. */
 export class Endpoint {
@@ -223,22 +226,33 @@ export class Endpoint {
   async #prepare(deliveries: readonly (NewDelivery & { attempts: number })[]): Promise<void> {
     const nos = deliveries.flatMap(({ eventNo }) => (eventNo === null ? [] : [eventNo]));
     if (nos.length === 0) return;
-    await this.#enqueue(deliveries, await this.#parts.storage.events.find(this.#webhook.appId, nos));
+    await this.#enqueue(deliveries, await this.#find(nos));
+  }
+
+  #find(nos: readonly number[]): Promise<StoredEvent[]> {
+    return this.#parts.storage.events.find(this.#webhook.appId, nos);
   }
 
   async #enqueue(
     deliveries: readonly (NewDelivery & { attempts: number })[],
     events: readonly StoredEvent[],
   ): Promise<void> {
+    const readAt = performance.now();
+    const eventByNo = await this.#write(events);
+    for (const { deliveryId, eventNo, attempts } of deliveries) {
+      const no = eventNo ?? 0;
+      this.#ready.push({ deliveryId, attempts, eventNo: no, event: eventByNo.get(no), readAt });
+    }
+    this.#send();
+  }
+
+  /** As they are sent, by number. */
+  async #write(events: readonly StoredEvent[]): Promise<Map<number, SentEvent>> {
     const { appId } = this.#webhook;
     const application = await this.#parts.applications.findById(appId);
     if (!application) throw new Error(`Application ${appId} has a webhook but cannot be found.`);
     const items = await toPublicEvents(this.#parts, application, events);
-    const eventByNo = new Map(items.map((item) => [item.no, toSent(item)]));
-    for (const { deliveryId, eventNo, attempts } of deliveries) {
-      this.#ready.push({ deliveryId, attempts, event: eventByNo.get(eventNo ?? 0) });
-    }
-    this.#send();
+    return new Map(items.map((item) => [item.no, toSent(item)]));
   }
 
   async #settle(): Promise<void> {
@@ -279,7 +293,10 @@ export class Endpoint {
     }
   }
 
-  /** The webhook's secret cannot be unsealed: another process, or a later try, may have the right INNKEEPER_SECRET. */
+  /**
+   * The webhook's secret cannot be unsealed: another process, or a later try, may have the right INNKEEPER_SECRET. Or
+   * the event could not be read again.
+   */
   readonly #notSent = (error: unknown): Sent => {
     this.#onFailure(error);
     return NOT_SENT;
@@ -293,18 +310,22 @@ export class Endpoint {
   }
 
   /** Never rejects: no one waits for it. */
-  async #try({ event, ...delivery }: Ready): Promise<void> {
-    const { webhookSender: sender, keyring, now } = this.#parts;
-    const sent = event
-      ? await sendEvent({ sender, keyring }, this.#webhook, event, now()).catch(this.#notSent)
-      : EXPIRED;
-    const attempt = judgeTry(delivery, sent, now());
+  async #try(ready: Ready): Promise<void> {
+    const sent = await this.#post(ready).catch(this.#notSent);
+    const attempt = judgeTry(ready, sent, this.#parts.now());
     this.#failures = attempt.state === 'succeeded' ? 0 : this.#failures + 1;
     this.#onAttempt(attempt);
     this.#results.push(attempt);
     this.#inFlight--;
     this.#send();
     this.look({});
+  }
+
+  async #post({ eventNo, event: read, readAt }: Ready): Promise<Sent> {
+    const { webhookSender: sender, keyring, now } = this.#parts;
+    const isFresh = performance.now() <= readAt + FRESH_MS;
+    const event = isFresh ? read : (await this.#write(await this.#find([eventNo]))).get(eventNo);
+    return event ? sendEvent({ sender, keyring }, this.#webhook, event, now()) : EXPIRED;
   }
 }
 

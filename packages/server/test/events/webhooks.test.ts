@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NewApplication } from '../../src/domain/applications/application.ts';
@@ -232,6 +233,29 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     }
     expect((await manage.get(`${path}/${webhookId}/deliveries/x`)).json.code).toBe('9404');
     expect((await manage.get(`${path}/${webhookId}/deliveries?state=lost`)).json.code).toBe('9400');
+  });
+
+  test('events that wait for a slow receiver contain only ids if their user is deleted meanwhile', async () => {
+    const release = Promise.withResolvers<void>();
+    receiver.answer = () => release.promise.then(() => 204);
+    const USERS = 40;
+    const IN_FLIGHT = 32;
+    const ids = Array.from({ length: USERS }, () => uniqueName());
+    for (const id of ids) await makeUser(server, application, id);
+    const { webhookId } = await make();
+    await manage.send('POST', `${path}/${webhookId}/replay`, { since: '2000-01-01 00:00:00' });
+    await receiver.until(IN_FLIGHT);
+    // Longer than an event may wait in memory.
+    await sleep(1_200);
+    for (const id of ids) {
+      const { clientId } = application;
+      await server.send('DELETE', `/api/v2/app/${clientId}/users/by-client-id/${id}`, { headers: basic(application) });
+    }
+    release.resolve();
+    await receiver.until(2 * USERS);
+    const created = events().filter(({ type }) => type === 'user.created');
+    const names = created.map(({ data }) => data.clientUserName);
+    expect(names).toEqual([...Array(IN_FLIGHT).fill('Test user'), ...Array(USERS - IN_FLIGHT).fill(undefined)]);
   });
 
   test('a replay resends events since a time, with the same ids', async () => {
