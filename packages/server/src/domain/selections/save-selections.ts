@@ -26,8 +26,8 @@ export type ChangedSelection = { placed: PlacedKey; record: SelectionRecord | un
 type SaveOptions = {
   refusals: Refusals;
   matches?: Matches | undefined;
-  /** Whether to count what the user already has, and refuse to exceed the limit. */
-  isCounted?: boolean;
+  /** What the user already has is read and counted first, and a save that others overtake starts over. */
+  isInTurn?: boolean;
 };
 
 type Current = ReadonlyMap<number, SelectionRecord>;
@@ -39,7 +39,7 @@ type Rules = {
   translated: TranslatedValues;
 };
 
-/** How often to retry when others change the same record at the same time. */
+/** How often to retry when other processes change the same record at the same time. */
 const TRIES = 200;
 
 /**
@@ -50,26 +50,32 @@ const TRIES = 200;
 export async function saveSelections(...args: Parameters<typeof saveNow>): Promise<SavedSelection[]> {
   const [service, user, catalog, wanted, change, options] = args;
   const lists = wanted.map(({ values }) => values);
-  if (!needsCounting(lists, catalog.keyByNo.size)) return saveNow(...args);
-  return inTurnOfUser(user.userId, () =>
-    saveNow(service, user, catalog, wanted, change, { ...options, isCounted: true }),
-  );
+  const isCounted = needsCounting(lists, catalog.keyByNo.size);
+  // If others change the same record, they take turns: of many at once, each would start over for each of the others.
+  const saved =
+    (isCounted ? undefined : await saveNow(...args)) ??
+    (await inTurnOfUser(user.userId, () =>
+      saveNow(service, user, catalog, wanted, change, { ...options, isInTurn: true }),
+    ));
+  if (!saved) throw new InnkeeperError('unavailable');
+  return saved;
 }
 
+/** undefined: others changed the same record meanwhile. */
 async function saveNow(
   service: Service,
   user: Pick<UserRecord, 'appId' | 'userId'>,
   catalog: CompiledCatalog,
   wanted: readonly WantedSelection[],
   change: Omit<SelectionChange, 'at'>,
-  { refusals, matches, isCounted = false }: SaveOptions,
-): Promise<SavedSelection[]> {
+  { refusals, matches, isInTurn = false }: SaveOptions,
+): Promise<SavedSelection[] | undefined> {
   const { selections } = service.storage;
   const read = async (): Promise<Current> =>
     new Map((await selections.list(user.userId)).map((record) => [record.keyNo, record]));
   const translated: TranslatedValues = new Map();
-  let current = isCounted || wanted.some(dependsOnRecord) ? await read() : undefined;
-  for (let tries = 1; tries <= TRIES; tries++) {
+  let current = isInTurn || wanted.some(dependsOnRecord) ? await read() : undefined;
+  for (let tries = 1; ; tries++) {
     const rules = { catalog, matches, matchesHeld: matchWithin(MAX_STEPS_INLINE, true), translated };
     const changes = wanted.map((each) => toChange(each, rules, current, refusals));
     refusals.throwIfAny();
@@ -85,9 +91,9 @@ async function saveNow(
         created: record.selectionId === sent[index]?.selectionId,
       }));
     }
+    if (!isInTurn || tries === TRIES) return undefined;
     current = await read();
   }
-  throw new InnkeeperError('unavailable');
 }
 
 function tooMuch(wanted: readonly WantedSelection[]): InnkeeperError {
@@ -227,7 +233,7 @@ function isTooMuch(current: ReadonlyMap<number, Held>, changes: readonly WantedC
 
 const waiting = new Map<string, Promise<unknown>>();
 
-/** Runs large saves of one user one after another, so that each counts what the one before has saved. */
+/** Runs saves of one user one after another, so that each counts and changes what the one before has saved. */
 async function inTurnOfUser<T>(userId: string, save: () => Promise<T>): Promise<T> {
   const before = waiting.get(userId) ?? Promise.resolve();
   const mine = before.then(save, save);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databases } from '../../databases.ts';
 import { bearer, startTestServer, type TestServer } from '../start.ts';
 import { EXAMPLE, type Wire } from './example-catalog.ts';
@@ -188,6 +188,20 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
     ]);
     expect(answers.map(({ status }) => status)).toEqual(Array(13).fill(200));
     expect([...((await listOf('tags')) as string[])].sort()).toEqual(['kept', ...added].sort());
+  });
+
+  test('many concurrent changes of one list take turns instead of overtaking each other', async () => {
+    const { save, choice, listOf } = await testUser();
+    const { value: _, ...tags } = await choice('tags', []);
+    await save({ ...tags, add: ['old'] });
+    const saved = vi.spyOn(server.service.storage.selections, 'save');
+    const added = Array.from({ length: 60 }, (_each, index) => `tag ${index}`);
+    const answers = await Promise.all(added.map((tag) => save({ ...tags, add: [tag] })));
+    const tries = saved.mock.calls.length;
+    saved.mockRestore();
+    expect(answers.map(({ status }) => status)).toEqual(Array(added.length).fill(200));
+    expect(await listOf('tags')).toHaveLength(added.length + 1);
+    expect(tries).toBeLessThan(4 * added.length);
   });
 
   test('an unchanged save adds nothing to the history, and an empty list is a selection', async () => {
