@@ -52,7 +52,11 @@ type Unadmitted<Body, Query, Names extends string = string> = {
   linked<T>(listing: Listing<T>): Listing<T>;
 };
 
-type ManageRequest<Body, Query, Names extends string> = Unadmitted<Body, Query, Names> & { manager: Manager };
+type ManageRequest<Body, Query, Names extends string> = Unadmitted<Body, Query, Names> & {
+  manager: Manager;
+  /** Checks again that the caller may do this. Throws if access was revoked since. */
+  checkAccess(): Promise<void>;
+};
 
 /** From a person signed in to the portal. */
 export type AccountRequest<Body = undefined, Query = undefined, Names extends string = never> = ManageRequest<
@@ -158,12 +162,13 @@ export function createManageRoutes(app: Routes, service: Service) {
 }
 
 type Admitted = { manager?: Manager; application?: Application };
+type Checked<More> = More & { checkAccess(): Promise<void> };
 
 function addRoute<More extends Admitted, Body extends Schema, Query extends Schema>(
   app: Routes,
   method: Method,
   path: string,
-  operation: Operation<Unadmitted<Body, Query> & More, Body, Query> & Pick<RouteSchema, 'security'>,
+  operation: Operation<Unadmitted<Body, Query> & Checked<More>, Body, Query> & Pick<RouteSchema, 'security'>,
   errors: readonly ErrorName[],
   /** Runs before the body is read, so that strangers cannot make us read a large one. */
   admit: (request: HttpRequest) => Promise<More>,
@@ -203,7 +208,8 @@ function addRoute<More extends Admitted, Body extends Schema, Query extends Sche
         // A body may take long to arrive: access may have been revoked meanwhile.
         if (schema.body !== undefined) await admitCaller(request);
         const more = admitted.get(request) as More;
-        const call = { ...toRequest<Body, Query>(request, reply, schema), ...more };
+        const checkAccess = () => admitCaller(request);
+        const call = { ...toRequest<Body, Query>(request, reply, schema), ...more, checkAccess };
         const result = await (more.manager ? actingAs(more.manager.author, () => handle(call)) : handle(call));
         if (!result) return reply.code(204).send();
         reply.code(success);

@@ -38,16 +38,18 @@ export const ProofResponse = {
  */
 export async function proveIfSignedIn(
   service: Service,
-  { manager: { signedIn }, request }: ApplicationRequest,
+  { manager: { signedIn }, request, checkAccess }: ApplicationRequest,
   proof: Proof,
 ): Promise<void> {
-  if (signedIn) await proveIdentity(service, { signedIn, request }, proof);
+  if (signedIn) await proveIdentity(service, { signedIn, request, checkAccess }, proof);
 }
 
 export async function proveIdentity(
   service: Service,
-  { signedIn, request }: Pick<AccountRequest, 'signedIn' | 'request'>,
+  { signedIn, request, checkAccess }: Pick<AccountRequest, 'signedIn' | 'request' | 'checkAccess'>,
   { password, code }: Proof,
 ): Promise<void> {
   await confirmIdentity(service, signedIn, { password, code }, request.network);
+  // Checking a password takes a while: access may have been revoked meanwhile.
+  await checkAccess();
 }
