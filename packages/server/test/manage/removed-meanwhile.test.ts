@@ -72,4 +72,28 @@ describe.each(databases)('permissions after the body has arrived, on $kind', (da
       expect((await boss.send('GET', path)).json.name).toBe(status === 200 ? 'Renamed' : 'Test');
     },
   );
+
+  test('a webhook is not created or changed if permission was lost while its host was looked up', async () => {
+    const { appId, clientId } = await server.application();
+    const path = `/applications/${clientId}`;
+    const boss = await memberWith(server, [{ appId, role: 'owner' }]);
+    const webhooks = async () => (await boss.send('GET', `${path}/webhooks`)).json.items as { webhookId: string }[];
+    const url = 'https://example.com/hook';
+    for (const kept of [[], [{ url }]]) {
+      const other = await memberWith(server, [{ appId, role: 'owner' }]);
+      const target = kept.length === 0 ? '' : `/${(await webhooks())[0]?.webhookId}`;
+      const spy = vi.spyOn(server.service.webhookSender, 'problemWith').mockImplementationOnce(async () => {
+        expect((await boss.send('DELETE', `${path}/members/${other.accountId}`)).status).toBe(204);
+        return undefined;
+      });
+      const answer = await other.send(target === '' ? 'POST' : 'PATCH', `${path}/webhooks${target}`, {
+        url: 'https://thief.example.com',
+      });
+      expect([answer.status, answer.json.code]).toEqual([404, '9404']);
+      expect(await webhooks()).toMatchObject(kept);
+      spy.mockImplementation(async () => undefined);
+      if (kept.length === 0) expect((await boss.send('POST', `${path}/webhooks`, { url })).status).toBe(201);
+      spy.mockRestore();
+    }
+  });
 });

@@ -44,6 +44,13 @@ export function webhookActs(service: WebhookService) {
     );
   };
 
+  const read = async <T extends WebhookChange>(wanted: T, checkAccess?: () => Promise<void>): Promise<T> => {
+    const webhook = await readWebhook(service, wanted);
+    // Looking up its host takes as long as its name server likes: access may have been revoked meanwhile.
+    await checkAccess?.();
+    return webhook;
+  };
+
   return {
     show,
 
@@ -53,14 +60,14 @@ export function webhookActs(service: WebhookService) {
       return webhooks.map((each) => viewWebhook(each, health.get(each.webhookId), now()));
     },
 
-    async create(application: { appId: number }, wanted: WantedWebhook) {
-      const { webhook, secret } = await createWebhook(service, application, await readWebhook(service, wanted));
+    async create(application: { appId: number }, wanted: WantedWebhook, checkAccess?: () => Promise<void>) {
+      const { webhook, secret } = await createWebhook(service, application, await read(wanted, checkAccess));
       return { secret, ...viewWebhook(webhook, undefined, now()) };
     },
 
-    async change(appId: number, given: string, wanted: WebhookChange) {
+    async change(appId: number, given: string, wanted: WebhookChange, checkAccess?: () => Promise<void>) {
       const { webhookId } = await findWebhook(service, appId, given);
-      const outcome = await storage.webhooks.update(appId, webhookId, await readWebhook(service, wanted));
+      const outcome = await storage.webhooks.update(appId, webhookId, await read(wanted, checkAccess));
       if (outcome === 'unknown') throw new InnkeeperError('webhookNotFound');
       return show(appId, webhookId);
     },

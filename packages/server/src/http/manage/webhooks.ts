@@ -59,7 +59,8 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
     errors: ['tooManyWebhooks'],
     async handle(context) {
       const { url, types = [], description = '', maxPerSecond = null } = context.readBody();
-      const created = await acts.create(context.application, { url, types, description, maxPerSecond });
+      const wanted = { url, types, description, maxPerSecond };
+      const created = await acts.create(context.application, wanted, context.checkAccess);
       await refresh();
       return created;
     },
@@ -81,7 +82,7 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
     body: Type.Object({ url: Type.Optional(Url), ...members, enabled: Type.Optional(Type.Boolean()) }),
     response: { 200: WebhookShape },
     async handle(context) {
-      const changed = await acts.change(...webhookOf(context), context.readBody());
+      const changed = await acts.change(...webhookOf(context), context.readBody(), context.checkAccess);
       await refresh();
       return changed;
     },
