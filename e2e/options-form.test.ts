@@ -572,6 +572,19 @@ test('finding 7: one save for Enter, Tab and unmount; an unanswered question; a 
   await expect.poll(saved).toMatchObject({ motto: 'in a tunnel' });
 });
 
+test('long texts that are saved together are all saved', async () => {
+  const { page, shop, saved } = await openForm(undefined, { saveOn: 'submit' });
+  const names = Array.from({ length: 8 }, (_, at) => `text ${at}`);
+  const keys = names.map((name) => ({ name, type: 'string' as const }));
+  await shop.publish({ ...CATALOG, groups: [{ name: 'all', keys }] });
+  await page.reload();
+  // 12,000 bytes each: browsers allow 64 KiB of requests that outlive the page.
+  const text = '字'.repeat(4000);
+  for (const name of names) await page.getByRole('textbox', { name }).fill(text);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect.poll(saved).toEqual(Object.fromEntries(names.map((name) => [name, text])));
+});
+
 test('React 18.2 in a two-year-old browser shows, saves and follows changes like the newest', async () => {
   const old = await servePage(join(import.meta.dirname, 'options-form/react-18/node_modules'));
   open.push(old);

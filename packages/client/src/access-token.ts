@@ -25,8 +25,11 @@ export function withAccessToken(given: AccessToken, onSignedOut?: OnSignedOut) {
     if (current === pending) current = undefined;
   };
   const settled = async (pending: Promise<string>, limits: Limits): Promise<string> => {
-    const failed = (cause: unknown) =>
-      ownError('no_token', 'There is no access token for this user.', { operation: limits.operation, cause });
+    const failed = (cause: unknown) => {
+      const isOurs = isInnkeeperError(cause) && cause.code === 'no_token';
+      const message = isOurs ? cause.message : 'There is no access token for this user.';
+      return ownError('no_token', message, { operation: limits.operation, cause });
+    };
     try {
       return await within(limits, () => pending, failed);
     } catch (error) {
@@ -67,7 +70,7 @@ const isRefusedToken = (error: unknown): error is InnkeeperError => isInnkeeperE
 
 async function askFor(given: AccessToken, rejected: string | undefined): Promise<string> {
   const token: unknown = typeof given === 'string' ? given : await given(rejected);
-  // An error page is not a token, and would be kept as one that was not yet rejected.
-  if (typeof token === 'string' && /^\S+$/.test(token)) return token;
-  throw new TypeError('There is no access token.');
+  // An error page or JSON is not a token, and would be kept as one that was not yet rejected.
+  if (typeof token === 'string' && /^[^\s"]+$/.test(token)) return token;
+  throw ownError('no_token', 'accessToken must return the access_token alone, as a string.');
 }

@@ -40,7 +40,7 @@ export function createOptionsClient<C extends AnyCatalog = AnyCatalog>(given: Op
     const withToken = withAccessToken(
       accessToken ??
         (() => {
-          throw ownError('misused', 'This needs the accessToken of a user: pass one to createOptionsClient.');
+          throw ownError('no_token', 'This needs the accessToken of a user: pass one to createOptionsClient.');
         }),
       onSignedOut,
     );

@@ -48,6 +48,10 @@ export const TIMEOUT_MS = 10_000;
 /** Beyond this many, the oldest response is dropped: a page reads a few catalogs in a few languages. */
 const CACHED_RESPONSES = 100;
 
+/** Browsers refuse requests that outlive the page if their bodies exceed 64 KiB together, the page's own included. */
+const KEPT_ALIVE_BYTES = 60_000;
+let keptAlive = 0;
+
 /** One function per method, each typed by the path. Anything but a success throws an InnkeeperError. */
 export function createRequests(options: RequestOptions): Requests {
   const call =
@@ -153,14 +157,19 @@ async function attemptOnce(
   const kept = operation.startsWith('get /api/option_') ? cache : undefined;
   const known = kept?.get(url);
   if (known?.etag) init.headers.set('If-None-Match', known.etag);
+  const bytes = init.keepalive ? new TextEncoder().encode(String(init.body ?? '')).length : 0;
+  const keepalive = init.keepalive === true && keptAlive + bytes <= KEPT_ALIVE_BYTES;
+  if (keepalive) keptAlive += bytes;
   const { response, text } = await within(
     { timeout, signal, operation },
     async (limit) => {
-      const response = await (own ?? fetch)(url, { ...init, signal: limit });
+      const response = await (own ?? fetch)(url, { ...init, keepalive, signal: limit });
       return { response, text: await response.text() };
     },
     unreachable(operation),
-  );
+  ).finally(() => {
+    if (keepalive) keptAlive -= bytes;
+  });
   const { status, headers, ok } = response;
   if (status === 304 && known) return known;
   const data = readBody(text, headers);
@@ -183,15 +192,24 @@ function remember(cache: Map<string, ApiResponse<unknown>>, url: string, receive
 
 function addressOf(baseUrl: string | URL, path: string, { path: parts = {}, query = {} }: AnyInput): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parts[name])));
-  // On a page, a URL without a host is relative to the page.
-  const base = new URL(`${String(baseUrl).replace(/\/$/, '')}/`, globalThis.location?.href);
-  const url = new URL(filled.slice(1), base);
+  const url = new URL(filled.slice(1), readBase(baseUrl));
   for (const [name, value] of Object.entries(query)) {
     for (const each of [value].flat()) {
       if (each !== undefined && each !== null) url.searchParams.append(name, String(each));
     }
   }
   return url.href;
+}
+
+function readBase(baseUrl: string | URL | undefined): URL {
+  try {
+    // On a page, a URL without a host is relative to the page.
+    const base = new URL(`${String(baseUrl).replace(/\/$/, '')}/`, globalThis.location?.href);
+    if (baseUrl !== undefined && base.protocol.startsWith('http')) return base;
+  } catch {
+    // Not a URL.
+  }
+  throw new TypeError(`baseUrl must be a URL such as https://users.example.com, not "${baseUrl}".`);
 }
 
 function isDue(data: unknown, due: AnyInput['due'], mayBeEmpty: boolean): boolean {

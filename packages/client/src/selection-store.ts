@@ -100,7 +100,7 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
   };
 
   const entryOf = (of: string | KeyUid): Entry | undefined =>
-    selections && entries.get(typeof of === 'string' ? (names.get(of) ?? '') : of.option_key_uid);
+    selections && entries.get(typeof of === 'string' ? (names.get(of) ?? '') : of?.option_key_uid);
 
   /** Both are needed before anything can be shown. */
   function place(): void {

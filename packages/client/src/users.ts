@@ -101,12 +101,16 @@ function makeUsersClient<C extends AnyCatalog>({
   // Names of keys are the same for all users.
   const uids = new KeyUids();
 
-  const aboutToken = (token: string, signal: AbortSignal | undefined) => ({
-    body: new URLSearchParams({ token }).toString(),
-    headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
-    signal,
-    repeatable: true,
-  });
+  const aboutToken = (token: string, signal: AbortSignal | undefined) => {
+    // The service answers a promise or an object, sent as text, like a token that is already revoked.
+    if (typeof token !== 'string') throw ownError('misused', 'Pass the access_token as a string.');
+    return {
+      body: new URLSearchParams({ token }).toString(),
+      headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
+      signal,
+      repeatable: true,
+    };
+  };
 
   const signed = ({ signal }: Call = {}) => ({ headers, signal, due: 'service_user_code' });
   type ByCode = '/api/v2/app/{clientId}/users/{serviceUserCode}';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databases } from '../../server/test/databases.ts';
 import { EXAMPLE, withCatalog } from '../../server/test/http/options/example-catalog.ts';
 import { startTestServer, type TestServer, uniqueName } from '../../server/test/http/start.ts';
-import { createOptionsClient, isInnkeeperError, selectionOf } from '../src/index.ts';
+import { createOptionsClient, createSelectionStore, isInnkeeperError, selectionOf } from '../src/index.ts';
 import { createUsersClient, type UsersClient } from '../src/users.ts';
 import type { Catalog } from './example-catalog.ts';
 
@@ -75,6 +75,44 @@ test('errors have the codes of their operation and name the invalid fields', asy
   expect(error.errors).toEqual([
     expect.objectContaining({ field: 'value[0]', allowed: ['apple', 'apricot', 'cherry'] }),
   ]);
+});
+
+test('mistakes in the call are errors that name the fix', async () => {
+  const { clientId, clientSecret } = offered.application;
+  for (const baseUrl of ['localhost:8080', 'example', undefined as never]) {
+    const wrong = createUsersClient({ baseUrl, clientId, clientSecret });
+    await expect(wrong.get('x')).rejects.toMatchObject({
+      code: 'misused',
+      message: expect.stringContaining(`baseUrl must be a URL such as https://users.example.com, not "${baseUrl}".`),
+    });
+  }
+
+  const granted = await users.signIn(newUser());
+  // A promise that was not awaited, or the whole response.
+  for (const token of [users.signIn(newUser()), granted, undefined]) {
+    const misused = { code: 'misused', message: 'Pass the access_token as a string.' };
+    await expect(users.revoke(token as never)).rejects.toMatchObject(misused);
+    await expect(users.introspect(token as never)).rejects.toMatchObject(misused);
+  }
+
+  const withToken = (accessToken: unknown) =>
+    createOptionsClient({ baseUrl: server.url, apiKey: clientId, accessToken: accessToken as string });
+  const message = 'accessToken must return the access_token alone, as a string.';
+  const operation = 'get /api/user_options';
+  for (const token of [
+    async () => undefined,
+    async () => granted,
+    async () => JSON.stringify(granted),
+    `Bearer ${granted.access_token}`,
+  ]) {
+    await expect(withToken(token).selections().all()).rejects.toMatchObject({ code: 'no_token', message, operation });
+  }
+  await expect(withToken(undefined).selections().all()).rejects.toMatchObject({
+    code: 'no_token',
+    message: 'This needs the accessToken of a user: pass one to createOptionsClient.',
+  });
+  const store = createSelectionStore(withToken(granted.access_token), { userId: 'ada' });
+  await expect(store.set(undefined as never, true)).rejects.toMatchObject({ code: 'unknown_key' });
 });
 
 test('signing in creates the user once, regardless of how often and from where', async () => {
