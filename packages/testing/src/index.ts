@@ -65,6 +65,7 @@ export async function startInnkeeper({ catalog, users = [], name = 'Test' }: Tes
         await ask({ do: 'reset' });
       },
       async advance(milliseconds) {
+        if (!Number.isFinite(milliseconds)) throw new TypeError('advance requires a number of milliseconds');
         offsetMs += milliseconds;
         await ask({ do: 'moveClock', offsetMs });
       },

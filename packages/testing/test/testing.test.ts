@@ -65,6 +65,13 @@ test('moving the clock lets a special token expire', async () => {
   await inn.reset();
 });
 
+test('an invalid time leaves the clock as it is', async () => {
+  for (const time of [Number.NaN, '1h']) {
+    await expect(inn.advance(time as number)).rejects.toThrow('advance requires a number of milliseconds');
+  }
+  expect((await createUser('katherine')).status).toBe(200);
+});
+
 test('reports an invalid catalog', async () => {
   await expect(startInnkeeper({ catalog: 'groups: 7' })).rejects.toThrow('catalog:1:9 groups');
   await expect(startInnkeeper({ catalog: { groups: 7 } })).rejects.toThrow('catalog groups must be a list');

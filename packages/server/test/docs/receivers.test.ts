@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { signatureHeaders } from '../../src/domain/webhooks/send-event.ts';
 import { freePort } from '../free-port.ts';
@@ -64,6 +66,9 @@ describe('the receivers of the guide', () => {
       expect(await post(body, Date.now() - 301_000)).toBe(401);
       expect((await fetch(url, { method: 'POST', body })).status).toBe(401);
       expect(lines).toHaveLength(2);
+      // A body that breaks off ends its own request only; one without an end is not read.
+      await send(port, 'Content-Length: 100\r\n\r\nabc', (socket) => socket.end());
+      await send(port, 'Content-Length: -1\r\n\r\n', (socket) => once(socket, 'data'));
       expect(await post(body, Date.now())).toBe(204);
       expect(await post(body, Date.now())).toBe(204);
       await manage.send('POST', `${webhooks}/${webhookId}/deliveries/${deliveryId}/resend`);
@@ -75,6 +80,16 @@ describe('the receivers of the guide', () => {
       await ended;
     }
   });
+
+  async function send(port: number, rest: string, then: (socket: Socket) => unknown): Promise<void> {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    await once(socket, 'connect');
+    socket.write(`POST /events HTTP/1.1\r\nHost: receiver\r\n${rest}`);
+    await setTimeout(100);
+    await then(socket);
+    socket.destroy();
+    await setTimeout(100);
+  }
 
   async function blockOf(file: string): Promise<string> {
     const blocks = (await readFile(PAGE, 'utf8')).split('```');
