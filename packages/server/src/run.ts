@@ -96,7 +96,7 @@ async function untilReachable<T>(config: Config, logger: Logger, attempt: () => 
       if (left <= 0) throw error;
       const nextMs = Math.round(Math.min(pauseMs, left));
       const giveUpMs = Math.round(left);
-      logger.warn({ err: error, nextMs, giveUpMs }, 'the database cannot be reached; retrying');
+      logger.warn({ reason: error.message, nextMs, giveUpMs }, 'the database cannot be reached; retrying');
       await sleep(nextMs);
     }
   }

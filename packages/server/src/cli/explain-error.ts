@@ -12,8 +12,10 @@ import {
 import { hardLinkSteps, RESTORE_STEPS } from '../storage/problems.ts';
 import { Failure, fileProblem, splitRemedy, UsageError } from './failure.ts';
 
-const LOOK_AT_DATABASE =
-  'Check INNKEEPER_DATABASE_URL, that the database is running and its disk has space, and with SQLite that this user may write to the file, its -wal and -shm files and their folder (`ls -la`); `innkeeper doctor` tells you more.';
+const CHECK_POSTGRES =
+  'Check INNKEEPER_DATABASE_URL (host, port, user, password, database name), and that PostgreSQL is running and its disk has space; `innkeeper doctor` tells you more.';
+const CHECK_SQLITE =
+  'Check INNKEEPER_DATABASE_URL, that the disk has space, and that this user may write to the file, its -wal and -shm files and their folder (`ls -la`); `innkeeper doctor` tells you more.';
 const CHECK_PATH = 'Check the path in INNKEEPER_DATABASE_URL and its permissions.';
 const FILE_STEPS: Record<string, string> = {
   ENOSPC: 'Free space on that disk, then try again.',
@@ -44,11 +46,11 @@ export function explainError(error: unknown): Failure | undefined {
   if (error instanceof DatabaseRefused) return new Failure(error.message, { remedy: error.remedy });
   if (error instanceof StorageUnavailable) {
     return new Failure(`the database cannot be used: ${error.message}`, {
-      remedy: readOnlySteps(error) ?? LOOK_AT_DATABASE,
+      remedy: readOnlySteps(error) ?? (error.message.startsWith('PostgreSQL') ? CHECK_POSTGRES : CHECK_SQLITE),
     });
   }
   if (isSqliteError(error)) {
-    return new Failure(`the database cannot be used: ${error.errstr ?? error.message}`, { remedy: LOOK_AT_DATABASE });
+    return new Failure(`the database cannot be used: ${error.errstr ?? error.message}`, { remedy: CHECK_SQLITE });
   }
   if (isFullTable(error)) {
     return new Failure('the limit of open files and connections is reached (EMFILE).', { remedy: RAISE_FILE_LIMIT });

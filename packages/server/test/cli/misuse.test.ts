@@ -85,6 +85,8 @@ describe('failures exit with 1 and a suggested fix, never with a stack', () => {
     runInnkeeper(['app', 'list'], { INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: secret });
   const create = (databaseUrl: string, secret = SECRET) =>
     inThread(['app', 'create', '--name', 'x'], { INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: secret });
+  const doctor = (databaseUrl: string) =>
+    runInnkeeper(['doctor', '--port', '0'], { INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: SECRET });
   beforeAll(() => create(settings.INNKEEPER_DATABASE_URL));
   const expectFailure = (ending: Awaited<ReturnType<typeof list>>, text: RegExp) => {
     expect(ending).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(text) });
@@ -105,10 +107,21 @@ describe('failures exit with 1 and a suggested fix, never with a stack', () => {
     expectFailure(await list(`sqlite:${join(folder, 'text.db')}`), /file is not a database/);
   });
 
+  test('a folder in place of a database file is not taken for hard links', async () => {
+    for (const command of [list, create, doctor]) {
+      const { code, stdout, stderr } = await command(`sqlite:${folder}`);
+      expect(code).toBe(1);
+      expect(stdout + stderr).toContain(`${folder} is a folder, not a database file`);
+      expect(stdout + stderr).toContain(`→ Add a file name: sqlite:${folder}/innkeeper.db`);
+    }
+  });
+
   test('PostgreSQL on a closed port', async () => {
     const ending = await list('postgres://somebody:hunter2@127.0.0.1:1/innkeeper');
     expectFailure(ending, /the database cannot be used: .*ECONNREFUSED/);
     expect(ending.stderr).not.toContain('hunter2');
+    expect(ending.stderr).toContain('host, port, user, password, database name');
+    expect(ending.stderr).not.toMatch(/SQLite|-wal/);
   });
 
   test.each([

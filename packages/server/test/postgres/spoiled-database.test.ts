@@ -77,6 +77,13 @@ test('a role that may not create tables gets the required grants', async () => {
 
   // Once another account has migrated the database, this one needs no right to create tables.
   expect(await innkeeper(url, 'migrate')).toMatchObject({ code: 0 });
+  // It waits for no server: no retry can help.
+  const started = await innkeeper(poor, 'serve', '--port', '0');
+  expect(started).toMatchObject({ code: 1, stdout: '' });
+  for (const { stdout, stderr } of [started, await innkeeper(poor, 'doctor', '--port', '0')]) {
+    expect(stdout + stderr).toContain('permission denied for table schema_migrations');
+    expect(stdout + stderr).toContain('grant all on all tables in schema public to ROLE');
+  }
   await postgres.execute(
     url,
     `grant all on all tables in schema public to ${role}; grant all on all sequences in schema public to ${role}`,

@@ -563,22 +563,30 @@ const LATEST = MIGRATIONS.length;
 const APPLIED = 'select coalesce(max(number), 0) as applied from schema_migrations';
 
 export async function migrationState(servers: Servers): Promise<MigrationState> {
-  return alone(servers, async (transactions) => ({ applied: await transactions.run(countApplied), latest: LATEST }));
+  return alone(servers, (transactions) =>
+    explainingGrants(async () => ({ applied: await transactions.run(countApplied), latest: LATEST })),
+  );
 }
 
 /** Safe when several replicas start at once: each migration is applied by one of them while the others wait. */
 export async function migrate(servers: Servers): Promise<MigrationState> {
-  return alone(servers, async (transactions) => {
-    try {
+  return alone(servers, (transactions) =>
+    explainingGrants(async () => {
       // Looks first: a role that may not create tables can use a database that another role has migrated.
       let applied = await transactions.run(countApplied);
       while (applied !== LATEST) applied = await applyNext(transactions);
       return { applied, latest: LATEST };
-    } catch (error) {
-      if (isForbidden(error)) throw new DatabaseRefused(`PostgreSQL: ${messageOf(error)}.`, GRANT_STEPS);
-      throw error;
-    }
-  });
+    }),
+  );
+}
+
+async function explainingGrants<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isForbidden(error)) throw new DatabaseRefused(`PostgreSQL: ${messageOf(error)}.`, GRANT_STEPS);
+    throw error;
+  }
 }
 
 /**

@@ -5,14 +5,14 @@ import type { Contents, DatabaseDump, RowPages, StoredRow, TableShape } from '..
 import { connectToRead, connectToWrite } from './connection.ts';
 import { damaged, isDamage, resultCode } from './errors.ts';
 import { migrate } from './migrations.ts';
-import { identityOf, refuseMoved, refuseSecondNames } from './open-file.ts';
+import { identityOf, refuseMoved, refuseUnusablePath } from './open-file.ts';
 
 const SQLITE_BUSY = 5;
 
 export function sqliteDump(path: string): DatabaseDump {
   const naming = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      refuseSecondNames(path);
+      refuseUnusablePath(path);
       return await work();
     } catch (error) {
       throw isDamage(error) ? damaged(path, messageOf(error), error) : error;

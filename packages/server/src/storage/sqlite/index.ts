@@ -16,7 +16,7 @@ import { sqliteDump } from './dump.ts';
 import { namingFile } from './errors.ts';
 import { fileCheckReads } from './file-check.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
-import { identityOf, refuseMoved, refuseSecondNames } from './open-file.ts';
+import { identityOf, refuseMoved, refuseUnusablePath } from './open-file.ts';
 import { leaveNote, type OpenNote, refuseForeign, refuseOtherLog, removeStaleNotes } from './open-note.ts';
 import { sqliteScrub } from './scrub.ts';
 import { SharedReads } from './shared-reads.ts';
@@ -27,7 +27,7 @@ import { Writer } from './writer.ts';
 /** `actMs`: how long a write waits for a writing process. */
 export function sqliteDriver(path: string, link?: string, actMs?: number): StorageDriver {
   const runMigrations = () => {
-    refuseSecondNames(path);
+    refuseUnusablePath(path);
     const connection = connectToWrite(path);
     try {
       const identity = identityOf(path);
@@ -41,7 +41,7 @@ export function sqliteDriver(path: string, link?: string, actMs?: number): Stora
   return {
     async migrationState() {
       if (!existsSync(path)) return { applied: 0, latest: LATEST_MIGRATION };
-      refuseSecondNames(path);
+      refuseUnusablePath(path);
       refuseOtherLog(path);
       return namingFile(path, () => {
         const connection = connectToRead(path);

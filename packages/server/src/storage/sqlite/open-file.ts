@@ -146,10 +146,15 @@ export function refuseMoved(path: string, identity: string | undefined): void {
 }
 
 /**
- * SQLite names the log after the path: processes that open one file through two hard links have separate logs, and
- * overwrite each other's data.
+ * A folder, or a file with a second name. SQLite names the log after the path: processes that open one file through two
+ * hard links have separate logs, and overwrite each other's data.
  */
-export function refuseSecondNames(path: string): void {
+export function refuseUnusablePath(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new DatabaseRefused(
+      `${path} is a folder, not a database file.`,
+      `Add a file name: sqlite:${path}/innkeeper.db`,
+    );
   const names = countNames(path);
   if (names > 1) throw new DatabaseHardLinked(path, names);
   if (!mountPoints(readMounts()).includes(path)) return;
