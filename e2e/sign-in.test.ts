@@ -134,7 +134,7 @@ describe('signing in', () => {
     const { path, clientId, email } = await invite('viewer');
     const other = await portal.server.application();
     const { page, pageErrors } = await portal.visit(path, PHONE);
-    await page.getByText('As a viewer you can see everything except user data.').waitFor();
+    await page.getByText('As a viewer you can see everything except user data and members.').waitFor();
     await page.getByText(`${XSS} invited you to work on ${XSS}.`).waitFor();
     await expectFits(page);
     await expectAccessible(page);
