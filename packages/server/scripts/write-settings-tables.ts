@@ -3,6 +3,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { showSetting } from '../src/cli/app-settings.ts';
 import { SETTING_NAMES, SETTINGS as SETTINGS_OF_APPLICATION } from '../src/domain/applications/settings.ts';
 import { environmentName, SETTINGS as SETTINGS_OF_SERVICE, type SettingName } from '../src/service-settings.ts';
 
@@ -25,7 +26,7 @@ function serviceTable(): string {
 function applicationTable(): string {
   const rows = SETTING_NAMES.map((name) => {
     const { default: byDefault, describe } = SETTINGS_OF_APPLICATION[name];
-    return [`\`${name}\``, code(String(byDefault)), describe];
+    return [`\`${name}\``, code(showSetting(name, byDefault)), describe];
   });
   return table(['setting', 'default', 'what it is'], rows);
 }

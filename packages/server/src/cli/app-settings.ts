@@ -152,7 +152,8 @@ function settingsGuide(): string[][] {
   ];
 }
 
-function showSetting(name: SettingName, value: ApplicationSettings[SettingName]): string {
+/** As in the table of settings in docs/operations.md. */
+export function showSetting(name: SettingName, value: ApplicationSettings[SettingName]): string {
   if (name.endsWith('Ttl')) return showDuration(value as number);
   if (name.endsWith('Kept') && value !== 0) return `${value}d`;
   if (Array.isArray(value)) return value.join(', ') || 'none';
