@@ -33,8 +33,8 @@ const DAY_MS = 86_400_000;
 const ROTATE_EVERY_MS = 30 * DAY_MS;
 /** A new key is published this long before it signs, so that every replica and verifier has seen it. */
 const PUBLISH_AHEAD_MS = 10 * 60_000;
-/** Longer than any access token lives (30 days), so that no key is removed while a token needs it. */
-const PUBLISH_AFTER_MS = 31 * DAY_MS;
+/** The private half of a replaced key is kept longer than any access token lives (30 days). */
+const ERASE_AFTER_MS = 31 * DAY_MS;
 /** A key dated further in the future was made by a clock that was ahead. */
 const FUTURE_MS = 60 * 60_000;
 
@@ -198,9 +198,9 @@ export class SigningKeys {
         publicJwk: JSON.stringify({ ...jwk, kid, alg: algorithm, use: 'sig' }),
         createdAt,
         signsFrom,
-        publishedUntil: null,
+        eraseAt: null,
       },
-      signsFrom + PUBLISH_AFTER_MS,
+      signsFrom + ERASE_AFTER_MS,
     );
     // Either this replica added the key or another did just before: the database has it now.
     await this.load();

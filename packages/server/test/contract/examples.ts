@@ -69,7 +69,7 @@ export function signingKey(generation: number, given: Partial<SigningKeyRecord> 
     publicJwk: '{"kty":"OKP"}',
     createdAt: NOW,
     signsFrom: NOW,
-    publishedUntil: null,
+    eraseAt: null,
     ...given,
   };
 }

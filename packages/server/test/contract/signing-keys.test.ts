@@ -11,7 +11,7 @@ describe.each(databases)('signing keys on $kind', (database) => {
   });
   afterEach(() => storage.close());
 
-  test('a new generation leaves the previous ones published for a while', async () => {
+  test('a new generation sets when the private keys of the previous ones are erased', async () => {
     const [first, second, third] = [signingKey(1), signingKey(2), signingKey(3)];
     expect(await storage.signingKeys.list()).toEqual([]);
     expect(await storage.signingKeys.add(first, NOW)).toBe('added');
@@ -19,8 +19,8 @@ describe.each(databases)('signing keys on $kind', (database) => {
     expect(await storage.signingKeys.add(second, NOW + MINUTE)).toBe('added');
     expect(await storage.signingKeys.add(third, NOW + 2 * MINUTE)).toBe('added');
     expect(await storage.signingKeys.list()).toEqual([
-      { ...first, publishedUntil: NOW + MINUTE },
-      { ...second, publishedUntil: NOW + 2 * MINUTE },
+      { ...first, eraseAt: NOW + MINUTE },
+      { ...second, eraseAt: NOW + 2 * MINUTE },
       third,
     ]);
   });
@@ -33,11 +33,11 @@ describe.each(databases)('signing keys on $kind', (database) => {
     expect(keys).toContainEqual(found[0]);
   });
 
-  test('a late one changes nothing', async () => {
+  test('a generation that already exists changes nothing', async () => {
     const [first, second] = [signingKey(1), signingKey(2)];
     await storage.signingKeys.add(first, NOW);
     await storage.signingKeys.add(second, NOW + MINUTE);
     expect(await storage.signingKeys.add(signingKey(2), NOW + 9 * MINUTE)).toBe('taken');
-    expect(await storage.signingKeys.list()).toEqual([{ ...first, publishedUntil: NOW + MINUTE }, second]);
+    expect(await storage.signingKeys.list()).toEqual([{ ...first, eraseAt: NOW + MINUTE }, second]);
   });
 });

@@ -113,12 +113,12 @@ export type SigningKeyRecord = {
   createdAt: number;
   /** Published before it signs, so that every verifier has seen it. */
   signsFrom: number;
-  /** Verifies tokens until all of its tokens have expired; verifies receipts forever. */
-  publishedUntil: number | null;
+  /** When the private key is erased; null until a newer key replaces this one. The public key stays, for receipts. */
+  eraseAt: number | null;
 };
 
 export interface SigningKeyStore {
   list(): Promise<SigningKeyRecord[]>;
-  /** Adds the next generation; earlier keys of its algorithm stay published until `previousPublishedUntil`. */
-  add(key: SigningKeyRecord, previousPublishedUntil: number): Promise<'added' | 'taken'>;
+  /** Adds the next generation; the private keys of earlier ones of its algorithm are erased at `erasePreviousAt`. */
+  add(key: SigningKeyRecord, erasePreviousAt: number): Promise<'added' | 'taken'>;
 }

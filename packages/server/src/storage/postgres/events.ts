@@ -197,7 +197,7 @@ export function eventStore(
       return toListBack(rows, { scan, limit }, (nos) => find(appId, nos));
     },
     newest,
-    // Numbers have few gaps.
+    // The numbers of events have few gaps: their difference is about how many events lie between.
     isNear: async (_, after, atMost) => (await newest()) - after <= atMost,
     async newestOf(appIds) {
       const found = await connections.read<{ appId: number; no: number }>(NEWEST_OF, [JSON.stringify(appIds)]);

@@ -106,7 +106,7 @@ export function eventReads({ statement, rows, value, snapshot }: Connection): Om
     async newest() {
       return newest();
     },
-    // Numbers have few gaps.
+    // The numbers of events have few gaps: their difference is about how many events lie between.
     isNear: async (_, after, atMost) => newest() - after <= atMost,
     async newestOf(appIds) {
       return new Map(rows<[appId: number, no: number]>(NEWEST_OF).all(JSON.stringify(appIds)));
