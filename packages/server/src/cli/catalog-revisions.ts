@@ -33,7 +33,7 @@ async function runRevisions(options: RevisionsOptions): Promise<void> {
   );
   printResult(options, { total, items: rows }, () => {
     if (total === 0) return 'No revisions yet.\nPublish one with: innkeeper catalog apply FILE --app ID';
-    const head = ['REVISION', 'PUBLISHED (UTC)', 'BY', 'WHAT'].map(dim);
+    const head = ['REVISION', 'PUBLISHED (UTC)', 'BY', 'SUMMARY'].map(dim);
     const lines = rows.map((row) => [
       String(row.revision),
       row.createdAt,

@@ -76,9 +76,13 @@ function misuseThrows(command: Command, Kind: typeof Failure = UsageError): Comm
     .exitOverride((error: CommanderError) => {
       const shown = error.code.startsWith('commander.help') || error.code === 'commander.version';
       if (shown) throw new HelpShown(error.exitCode === 0 ? 0 : 2);
-      throw new Kind(error.message.replace(/^error: /, '').replaceAll('\n', ' '), {
-        remedy: `See: innkeeper ${[...pathOf(command), '--help'].join(' ')}`,
-      });
+      const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
+      throw new Kind(
+        message.replace(/^command-argument value ('.*') is invalid for argument '(\w+)'/, '$2 $1 is invalid'),
+        {
+          remedy: `See: innkeeper ${[...pathOf(command), '--help'].join(' ')}`,
+        },
+      );
     });
 }
 

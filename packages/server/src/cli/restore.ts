@@ -70,13 +70,13 @@ async function run(file: string, options: Options): Promise<void> {
     const facts = { file, version, madeAt: new Date(madeAt).toISOString(), source, schema, rows };
     const description = `${bold(file)}, created ${formatTime(madeAt)} UTC by Innkeeper ${visible(version)} from a ${NAMES[source] ?? 'database'}`;
     if (options.check) {
-      if (secret === 'other') throw wrongSecret(config, 'The file is complete, but');
+      if (secret === 'other') throw wrongSecret(config, 'the file is complete, but');
       printResult(options, { ...facts, whole: true, secret }, () =>
         [`${description}, is complete: ${counted(rows, 'row')}.`, CHECKED[secret]].join('\n'),
       );
       return;
     }
-    if (secret !== 'fits') throw wrongSecret(config, 'Nothing was changed:');
+    if (secret !== 'fits') throw wrongSecret(config, 'nothing was changed:');
 
     refuseOverLog(config);
     const { dump } = await storageDriver(config.databaseUrl);

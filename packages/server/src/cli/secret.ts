@@ -59,7 +59,7 @@ async function run(options: CommandOptions): Promise<void> {
       return [
         outcome === 'unchanged'
           ? `Nothing to do: ${counted(total, 'sealed record')}, all under the current secret.`
-          : `${counted(total, 'sealed record')}, all under the new secret; ${resealed} changed now.`,
+          : `Re-sealed ${counted(resealed, 'record')}: all ${total} are now under the new secret.`,
         ...(unreadable > 0 ? [`${counted(unreadable, 'record')} cannot be opened with either secret, as before.`] : []),
         `To stop accepting the previous secret, ${previous}.${time === null ? '' : ` Preference links from before ${time} UTC stop working then.`}`,
       ].join('\n');

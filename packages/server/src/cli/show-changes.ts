@@ -44,8 +44,8 @@ function showBreaking(breaking: readonly CountedBreaking[]): string {
   if (breaking.length === 0) return '';
   const rows = breaking.map(({ path, text, selections }) => [
     styleText('red', '!'),
-    visible(path),
-    `${visible(text)}: ${affected(selections)}`,
+    `${visible(path)}:`,
+    `${visible(text)} (${affected(selections)})`,
   ]);
   return `${bold('Breaking:')}\n${layOut(rows, { indent: 2, gap: 1 })}`;
 }

@@ -159,13 +159,13 @@ function showSummary(
   const rows = (
     [
       ['created', counts.created],
-      ['created for existing profiles', counts.adopted],
+      ['created for an existing profile', counts.adopted],
       ['updated', counts.updated],
       ['unchanged', counts.unchanged],
       ['selections kept, newer than their line', counts.keptNewer],
       ['already there, skipped', counts.skipped],
       ['deleted since, left out (--restore-deleted restores them)', counts.deletedSince],
-      ['profiles without a user', counts.profilesOnly],
+      ['imported as a profile only', counts.profilesOnly],
       ['rejected', counts.rejected],
     ] as const
   ).filter(([what, count]) => count > 0 || what === 'created');

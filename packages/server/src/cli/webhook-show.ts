@@ -78,7 +78,7 @@ export function showWebhook(webhook: WebhookView): string {
         ['created', utc(createdAt)],
         ['last success', utc(lastSuccessAt)],
         ...(failingSince === null ? [] : [['failing since', utc(failingSince)]]),
-        ['latest deliveries', `${deliveries} ended, ${failed} of them failed; ${pending} pending`],
+        ['latest deliveries', `${deliveries - failed} succeeded, ${failed} failed, ${pending} pending`],
         ...(previousSecretExpiresAt === null
           ? []
           : [['previous secret', `valid until ${utc(previousSecretExpiresAt)}`]]),

@@ -66,16 +66,16 @@ function webhookCreate(): Command {
     .argument('<ENDPOINT>', 'https URL that receives the events; --url is the address of a remote service')
     .requiredOption(...APP_OPTION)
     .addOption(typeOption())
-    .option('--description <text>', 'shown in lists, at most 255 characters', '')
+    .option('--description <text>', 'shown in lists, at most 255 characters')
     .addOption(rateOption())
     .addHelpText('after', TYPES)
     .action(create);
 }
 
-type CreateOptions = WebhookOptions & { type?: string[]; description: string; maxPerSecond?: number | 'none' };
+type CreateOptions = WebhookOptions & { type?: string[]; description?: string; maxPerSecond?: number | 'none' };
 
 async function create(url: string, options: CreateOptions): Promise<void> {
-  const { type: types = [], description, maxPerSecond = 'none' } = options;
+  const { type: types = [], description = '', maxPerSecond = 'none' } = options;
   const made = await withManagement(options, ({ webhooks }) =>
     webhooks.create(options.app, { url, types, description, maxPerSecond: toLimit(maxPerSecond) }),
   );
@@ -208,7 +208,7 @@ function toLimit(given: number | 'none'): number | null {
 function rateOption(): Option {
   return new Option(
     '--max-per-second <number>',
-    `maximum requests per second, 1 to ${MAX_PER_SECOND}; none: no limit`,
+    `maximum requests per second, 1 to ${MAX_PER_SECOND}, or none`,
   ).argParser((text: string) => {
     const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
     if (text === 'none') return text;

@@ -72,7 +72,7 @@ describe.each(databases)('innkeeper catalog on $kind', ({ kind, fresh }) => {
       tag es
   + group notifications
   + key notifications/newsletter
-      boolean; by default false
+      boolean; default false
   + key notifications/colour
       string, 1 to 2 values; values "blue", "red"
   + key notifications/ratio
@@ -260,7 +260,7 @@ Not translated:
     );
     expect(readable.stdout).toContain('  - key notifications/newsletter: affects 2 saved selections\n');
     expect(readable.stdout).toMatch(
-      /\n {2}! notifications\/colour +value removed: "red": affects 2 saved selections\n/,
+      /\n {2}! notifications\/colour: +value removed: "red" \(affects 2 saved selections\)\n/,
     );
     expect(readable.stdout).toMatch(/3 changed, 1 renamed, 1 archived, 3 breaking\.\n$/);
 
@@ -324,7 +324,7 @@ Not translated:
     expect(diff).toEqual({ from: 1, to: 2, changes: [change] });
     expect(none.stdout).toBe('Revisions 2 and 2 are identical.\n');
     expect(table.stdout).toMatch(
-      /^REVISION +PUBLISHED \(UTC\) +BY +WHAT\n2 .*notifications\/colour changed\n1 .*and 4 more\n$/,
+      /^REVISION +PUBLISHED \(UTC\) +BY +SUMMARY\n2 .*notifications\/colour changed\n1 .*and 4 more\n$/,
     );
     const unknown = await cli.run('catalog', 'show', '3', '--app', clientId);
     expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('no revision 3') });

@@ -139,7 +139,7 @@ describe.each(databases)('restoring into $kind', (database) => {
         1,
         /nothing was changed: .* newer Innkeeper.*into a new database/s,
       ],
-      ['another secret, checked', [file, '--check', '--secret', `${SECRET}!`], 1, /The file is complete, but/],
+      ['another secret, checked', [file, '--check', '--secret', `${SECRET}!`], 1, /the file is complete, but/],
     ];
     const cases: Case[] = [
       ...(database.kind === 'sqlite' ? badFiles : []),

@@ -123,13 +123,13 @@ function describeKey({ to, more }: ChangeFact): string {
     multiple ? `${type}, ${describeCounts(min, max)} values` : type,
     ...(values ? [`values ${list({ to: values, ...(more !== undefined && { more }) }, show)}`] : []),
     ...(constraint ? [show(constraint)] : []),
-    ...(byDefault === undefined ? [] : [`by default ${show(byDefault)}`]),
+    ...(byDefault === undefined ? [] : [`default ${show(byDefault)}`]),
   ];
   return parts.join('; ');
 }
 
 function describeCounts(min: number, max: number | undefined): string {
-  if (min > 0) return `${min} to ${max ?? 'any number of'}`;
+  if (min > 0) return max === undefined ? `${min} or more` : `${min} to ${max}`;
   return max === undefined ? 'any number of' : `up to ${max}`;
 }
 

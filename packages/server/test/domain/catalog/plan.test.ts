@@ -197,7 +197,7 @@ describe('the difference as text', () => {
   test('a new key in a line', () => {
     expect(
       words(names('g'), withKey({ ...string, multiple: true, min: 1, values: ['a', 'b'], default: ['a'] })),
-    ).toEqual(['added | g/k | string, 1 to any number of values; values "a", "b"; by default ["a"]']);
+    ).toEqual(['added | g/k | string, 1 or more values; values "a", "b"; default ["a"]']);
   });
 
   test('languages', () => {
