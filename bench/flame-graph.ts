@@ -18,8 +18,8 @@ export type Frame = { label: string; place: string; self: number; total: number;
 const WIDTH = 1400;
 const ROW = 17;
 /** Narrower frames are omitted. */
-const LEAST_PIXELS = 0.4;
-const PIXELS_A_LETTER = 6.2;
+const MIN_PIXELS = 0.4;
+const PIXELS_PER_CHARACTER = 6.2;
 /** Not work: the thread waited, or the profiler itself ran. */
 const NO_WORK = ['(idle)', '(program)'];
 
@@ -78,10 +78,10 @@ export function drawFlameGraph(root: Frame, title: string): string {
   const boxes: string[] = [];
   const draw = (frame: Frame, x: number, level: number): void => {
     const width = (frame.total / root.total) * WIDTH;
-    if (width < LEAST_PIXELS) return;
+    if (width < MIN_PIXELS) return;
     const y = height - (level + 1) * ROW;
     const share = ((frame.total / root.total) * 100).toFixed(1);
-    const letters = Math.floor(width / PIXELS_A_LETTER);
+    const letters = Math.floor(width / PIXELS_PER_CHARACTER);
     const text = letters > 2 ? escapeXml(frame.label.slice(0, letters)) : '';
     boxes.push(
       `<g><title>${escapeXml(`${frame.label} ${frame.place}`)}: ${share} %</title>` +

@@ -31,7 +31,7 @@ async function measureDatabase(database: string, report: Report, options: Option
       const databaseUrl = await newDatabase(name, folder, postgres);
       stages.set(name, await setStage({ databaseUrl, folder, users, selected: SELECTED }));
       const seconds = ((performance.now() - before) / 1000).toFixed(0);
-      console.log(`${users.toLocaleString('en')} users with ${SELECTED} selections each, put in within ${seconds} s`);
+      console.log(`${users.toLocaleString('en')} users with ${SELECTED} selections each, imported in ${seconds} s`);
     }
     for (const operation of operations) {
       if (!IN_MILLIONS.includes(operation.name) || !options.only.includes(operation.name)) continue;

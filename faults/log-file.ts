@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** A service's log in a file: how many requests it has, and how many lines it reports as dropped. */
 export type LogFile = {
-  /** Reads every line again: the file is small. Throws if a line is incomplete. */
+  /** Reads the whole file again: it is small. Throws if any line but the last is incomplete. */
   read(): { requestIds: Set<unknown>; reported: number };
 };
 
@@ -11,7 +11,7 @@ export function logFile(path: string): LogFile {
     read() {
       const requestIds = new Set<unknown>();
       let reported = 0;
-      // The last line may still be being written.
+      // The last line may still be incomplete.
       for (const text of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
         const line = JSON.parse(text) as { reqId?: unknown; droppedLines?: number };
         if (line.reqId !== undefined) requestIds.add(line.reqId);

@@ -3,11 +3,11 @@ import { type Limits, within } from './limits.ts';
 
 /**
  * The user's access token, or a function that gets one: called with undefined for the first, and again with each one
- * that the service rejects. It has the same timeout as an attempt.
+ * that the service rejects. The function has the same timeout as an attempt.
  */
 export type AccessToken = string | ((rejected: string | undefined) => string | Promise<string>);
 
-/** Called once when the service no longer accepts any token of this user, until it accepts one again. */
+/** Called when the service no longer accepts any token of this user; not again before it has accepted one. */
 export type OnSignedOut = (refusal: InnkeeperError) => void;
 
 /** Runs calls that need an access token, with a new one if the current one has expired. */

@@ -8,14 +8,14 @@ type Props = {
   range: Range;
   spans: readonly Span[];
   onChange(range: Range): void;
-  /** For a small filter without a visible label: what time it is about. */
+  /** For a small filter without a visible label. */
   small?: { label: string; placeholder: string };
 };
 
 /** The last hour, day and so on; or from one time to another, in the reader's time zone. */
 export function TimeRange({ range, spans, onChange, small }: Props) {
   const { t } = useTranslation();
-  // A time that is being typed is not a time yet: its field stays.
+  // Keeps the fields open while a time is typed: it is not valid yet.
   const [isOpen, setOpen] = useState(false);
   const isOwn = range.span === undefined && (isOpen || range.from !== undefined || range.to !== undefined);
   const choose = (value: string | null) => {

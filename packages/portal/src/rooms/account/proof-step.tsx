@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Problem } from '../../shell/states.tsx';
 import { asksForLink, isOfProof, type Needs, NO_PROOF, OwnProof, type Proof } from './own-proof.tsx';
 
-/** The first step of actions that a stolen session must not be able to do. */
+/** The first step of actions that a stolen session must not allow. */
 export function ProofStep(props: {
   about: string;
   action: string;

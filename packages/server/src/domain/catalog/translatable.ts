@@ -14,7 +14,7 @@ import {
 export type Translatable = {
   /** `notifications`, `notifications/colour`, `notifications/colour=blue`, or one of the first two and `//description`. */
   path: string;
-  /** Of the group or key, also for its description and values; unlike the path, it survives a new name. None in a definition. */
+  /** Of the group or key, also for its description and values; unlike the path, it survives a rename. A definition has none. */
   uid: string | undefined;
   /** Stands in for the text in the default language. */
   name: string;
@@ -139,7 +139,7 @@ export function* changesTextsOnly(before: Catalog, after: Catalog, languages: Te
 export function* refuseMoreThanTexts(before: Catalog, after: Catalog, languages: TextLanguages = null): Steps<void> {
   if (yield* changesTextsOnly(before, after, languages)) return;
   if (languages && (yield* changesTextsOnly(before, after))) throw otherLanguages(languages);
-  const message = 'This is about more than texts, and needs access "write" to the application.';
+  const message = 'This changes more than texts and requires "write" access to the application.';
   throw new InnkeeperError('manageForbidden', { message });
 }
 

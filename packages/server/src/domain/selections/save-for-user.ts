@@ -20,7 +20,7 @@ export type SavedForUser = {
   saved: readonly SavedSelection[];
 };
 
-/** `user` is undefined if the request names none that could be found: then only to list further invalid fields. */
+/** `user` is undefined if the request does not identify one: the values are then read only to report all invalid fields. */
 export type ReadWanted = (
   user: UserToSave['user'] | undefined,
   catalog: CompiledCatalog,
@@ -38,18 +38,18 @@ export async function saveForUser(
   readWanted: ReadWanted,
 ): Promise<SavedForUser> {
   const { user, authMethod, isNamed } = await identify(service, application, readClaims, readWanted);
-  const look = async () => {
+  const checkUser = async () => {
     if (isNamed) await findActiveUser(service, application, user.userId);
   };
   try {
-    // An unknown user must not cost a match.
-    return await saveWanted(service, user, () => ({ authMethod }), readWanted, look);
+    // The user is also looked up before a costly match, which anyone could cause with a made-up user_uid.
+    return await saveWanted(service, user, () => ({ authMethod }), readWanted, checkUser);
   } catch (error) {
-    // Not after a failure of the database, which a request would wait for again.
+    // Not after a failure of the database: the request would wait for it again.
     if (error instanceof InnkeeperError) {
-      await look().catch((missing) => {
+      await checkUser().catch((missing) => {
         const isAnother = missing instanceof InnkeeperError && missing.fields && missing.error !== error.error;
-        throw isAnother ? inOne(missing, error) : missing;
+        throw isAnother ? combine(missing, error) : missing;
       });
     }
     throw error;
@@ -80,7 +80,7 @@ async function identify(
 const USER_PLACE = -2;
 
 /** The first error, with the fields of both. */
-function inOne(first: InnkeeperError, second: InnkeeperError): InnkeeperError {
+function combine(first: InnkeeperError, second: InnkeeperError): InnkeeperError {
   const { error, message, headers, more } = first;
   return new InnkeeperError(error, {
     message,

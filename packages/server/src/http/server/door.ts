@@ -83,7 +83,7 @@ export class Door {
         optimizeEmptyRequests: true,
       },
       (raw, response) => {
-        // What was read of a connection before it was destroyed.
+        // Ignores requests that were read before their connection was destroyed.
         if (!raw.socket.destroyed) this.#turns.enter(this.#receive(raw, response));
       },
     );
@@ -285,14 +285,14 @@ export class Door {
 }
 
 /**
- * What node accepts, but a proxy may read differently. RFC 9112 3.2: exactly one Host header; only HTTP/1.0 may omit it.
+ * Refuses what Node accepts but a proxy may read differently. RFC 9112 3.2: exactly one Host header; only HTTP/1.0 may omit it.
  * 6.1: HTTP/1.0 has no Transfer-Encoding; and no encoding but chunked is decoded here.
  */
 function checkHead({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
   const encoding = headers['transfer-encoding'];
   if (encoding !== undefined && (httpVersion !== '1.1' || encoding.toLowerCase() !== 'chunked')) {
     throw new InnkeeperError('badRequest', {
-      message: 'The only supported Transfer-Encoding is chunked, and none in HTTP/1.0.',
+      message: 'Transfer-Encoding must be chunked, and HTTP/1.0 does not support it.',
       headers: { connection: 'close' },
     });
   }
