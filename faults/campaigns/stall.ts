@@ -92,7 +92,7 @@ async function run(
   }
   const answered = [...statuses].sort().map(([kind, count]) => `${count} × ${kind}`);
   context.report(
-    `${worst(stalls, 0)} ms of work while a probe waits; ${answered.join(', ')}; of ${all.length} requests there are`,
+    `${worst(stalls, 0)} ms of work while a probe waits; ${answered.join(', ')}; chosen from ${all.length} requests`,
   );
 }
 

@@ -80,7 +80,7 @@ async function run(file: string, options: Options): Promise<void> {
   printResult(options, { ...result, tables, seconds, secretIncluded: false }, () => {
     const kept = secretPath(config);
     const secret = kept !== undefined && existsSync(kept) ? `the file ${kept}` : 'INNKEEPER_SECRET';
-    return `${bold(file)}: ${counted(rows.write, 'row')} of ${describeDatabase(databaseUrl)}, ${showSize(bytes)}, in ${seconds.toFixed(1)} s. It was read back and verified.
+    return `${bold(file)}: ${counted(rows.write, 'row')} from ${describeDatabase(databaseUrl)}, ${showSize(bytes)}, in ${seconds.toFixed(1)} s. It was read back and verified.
 It does not contain the secret, which its credentials and tokens require: back up ${secret} separately.`;
   });
 }

@@ -8,7 +8,7 @@ import type { MailSettings } from './mail-settings.ts';
 type Options = {
   onFailure(reason: string, isLast: boolean): void;
   onDropped(letters: number): void;
-  /** Pauses between the tries for one letter. */
+  /** Pauses between attempts to send one letter. */
   pausesMs?: readonly number[];
   withinMs?: number;
   maxQueued?: number;
@@ -146,7 +146,7 @@ export class SmtpMailer implements Mailer {
     this.#options.onFailure(reason, wait === undefined);
     if (wait === undefined) {
       this.#counts.failed += 1;
-      // Closing has given up the one in flight.
+      // After close(), the letter in flight was already given up.
       if (!isFinal(error) && !this.#isClosed) await this.#giveUp(again);
       return;
     }

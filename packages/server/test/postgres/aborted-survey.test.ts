@@ -9,7 +9,7 @@ const CATALOG = {
   groups: [{ name: 'look', keys: [{ name: 'theme', type: 'string', values: ['dark', 'light'] }] }],
 };
 
-test('a survey is cancelled when its reader leaves', async () => {
+test('counting for insights is cancelled when its client disconnects', async () => {
   const url = await postgres.fresh();
   const server = await startTestServer(url);
   const other = new pg.Client({ connectionString: url });

@@ -84,7 +84,7 @@ function passwordProblem(password: unknown, email: string): string | undefined {
   if (length < MIN) return `must be at least ${MIN} characters long; several words are easy to remember`;
   if (length > MAX) return `must be at most ${MAX} characters long`;
   const key = password.normalize('NFKC').toLowerCase();
-  if (isAddress(key, email.toLowerCase())) return 'must not be the e-mail address';
+  if (isAddress(key, email.toLowerCase())) return 'is too similar to the e-mail address';
   if (isSimple(key) || isCommonPassword(key)) return 'is too common and easy to guess';
   return undefined;
 }
