@@ -4199,7 +4199,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9409` The maximum number has been reached: delete some first. */
+        /** @description - `9409` The maximum number of personal access tokens or pending invitations has been reached. */
         Error409_limitReached: {
             headers: {
                 [name: string]: unknown;
@@ -8250,7 +8250,7 @@ export interface operations {
             404: components["responses"]["Error404_applicationNotFound"];
             /**
              * @description - `9409` This e-mail address already belongs to a member.
-             *     - `9409` The maximum number has been reached: delete some first.
+             *     - `9409` The maximum number of personal access tokens or pending invitations has been reached.
              */
             409: {
                 headers: {
@@ -9132,7 +9132,7 @@ export interface operations {
             query?: {
                 /** @description read the draft; without a draft, the published catalog */
                 draft?: boolean;
-                /** @description add a Standard Schema validator of each key as `schemas` */
+                /** @description add a Standard Schema validator for each key as `schemas` */
                 schemas?: boolean;
             };
             header?: never;

@@ -100,14 +100,14 @@ export function catalogTypes(): Command {
       ['catalog types --app 123456789_4f2c --out src/catalog.ts', 'let the compiler check keys and values'],
       [
         'catalog types --app 123456789_4f2c --schemas --out src/catalog.ts',
-        'with a Standard Schema validator of each key',
+        'with a Standard Schema validator for each key',
       ],
       ['catalog types --app 123456789_4f2c --json', '{"revision","content"}'],
     ],
   })
     .requiredOption(...APP_OPTION)
     .option('--out <file>', 'write to this file instead of stdout')
-    .option('--schemas', 'add a validator of each key, for forms and routes that accept a Standard Schema')
+    .option('--schemas', 'add a validator for each key, for forms and routes that accept a Standard Schema')
     .action(runTypes);
 }
 

@@ -414,8 +414,8 @@ const TABLE = {
   limitReached: {
     code: '9409',
     status: 409,
-    message: 'The maximum number has been reached: delete some first.',
-    remedy: 'Delete those that are no longer needed.',
+    message: 'The maximum number of personal access tokens or pending invitations has been reached.',
+    remedy: 'Revoke one that is no longer needed.',
   },
   webhookIsOff: {
     code: '9409',

@@ -93,7 +93,7 @@ describe.each(databases)('walks through users on $kind', (database) => {
     expect(long).toEqual(expect.arrayContaining(named((at) => at % 3 !== 0 && at % 2 === 0)));
   });
 
-  test('by user are ordered by id, by creation ordered by time, in both directions', async () => {
+  test('by user are in order of id; by creation, in order of time, in both directions', async () => {
     const all = async (walk: UserWalk) =>
       (await storage.users.walk(appId, walk, { after: null, limit: 100, keyNos: [] })).users.map(({ user }) => user);
     const ids = (users: { userId: string }[]) => users.map(({ userId }) => userId);

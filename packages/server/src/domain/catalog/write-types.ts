@@ -194,7 +194,7 @@ function* writeSchemas(groups: readonly Group[]): Steps<string> {
     return `  ${property(name)}: schema<${type}>(${rulesOf(key)}),\n`;
   });
   return `${RUNTIME}
-/** A validator of each key. The service checks again when it saves. */
+/** A validator for each key. The service checks again when it saves. */
 export const schemas = {
 ${lines.join('')}};
 `;

@@ -112,7 +112,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
     querystring: Type.Object({
       ...DraftQuery.properties,
       schemas: Type.Optional(
-        Type.Boolean({ description: 'add a Standard Schema validator of each key as `schemas`', default: false }),
+        Type.Boolean({ description: 'add a Standard Schema validator for each key as `schemas`', default: false }),
       ),
     }),
     response: { 200: Type.String() },

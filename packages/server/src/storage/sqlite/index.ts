@@ -58,7 +58,7 @@ export function sqliteDriver(path: string, link?: string, actMs?: number): Stora
     },
     async distribute() {
       throw new DatabaseRefused(
-        'SQLite is one file on one machine: there are no nodes to distribute users to.',
+        'SQLite is one file on one machine: there are no workers to distribute users over.',
         'Move to PostgreSQL with Citus first: `innkeeper backup FILE`, then `innkeeper restore FILE` with INNKEEPER_DATABASE_URL set to it.',
       );
     },
