@@ -88,7 +88,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       port = wantedPort ?? (await freePort());
       running = launch(binaries, folder, port, options);
       try {
-        return await answering(running, url('postgres'), folder);
+        return await untilReady(running, url('postgres'), folder);
       } catch (error) {
         await halt(running, 'fast');
         // Another process may have taken the free port before the server could listen on it.
@@ -219,7 +219,7 @@ async function halt(server: Running, how: 'fast' | 'crash'): Promise<void> {
   await server.exited;
 }
 
-async function answering(server: Running, url: string, folder: string): Promise<void> {
+async function untilReady(server: Running, url: string, folder: string): Promise<void> {
   const deadline = Date.now() + 90_000;
   for (;;) {
     if (server.process.exitCode !== null || server.process.signalCode !== null || Date.now() > deadline) {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Stays set once it was, because a dialog closes with an animation. */
+/** Stays true once it was: a dialog that closes is still shown during its animation. */
 export function useOnceSet(isSet: boolean): boolean {
   const [wasSet, setWasSet] = useState(isSet);
   useEffect(() => setWasSet((before) => before || isSet), [isSet]);

@@ -36,7 +36,7 @@ function tokenCreate(): Command {
     .addOption(
       new Option(
         '--access <access>',
-        'read: no user data; texts: also translations; users: also users; write: all of these and the catalog; own: also secrets and settings',
+        'read: everything but user data and members; texts: read, and translate; users: read, and manage users; write: all of these, and the catalog; own: also secrets, settings and members',
       )
         .choices(ACCESS)
         .default('read'),

@@ -26,7 +26,7 @@ export function isDamage(error: unknown): boolean {
   return DAMAGED.has(primaryCode(error)) || UNREADABLE_PAGE.has(resultCode(error));
 }
 
-/** Where connections report damage they meet, and learn what others met (damage-watch.ts). */
+/** Where connections report damage they find, and learn what others found (damage-watch.ts). */
 export type DamageReport = { readonly finding: string | undefined; note(reason: string, isPermanent?: boolean): void };
 export const NO_DAMAGE: DamageReport = { finding: undefined, note: () => {} };
 
