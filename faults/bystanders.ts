@@ -44,7 +44,7 @@ export function startBystanders(context: CampaignContext, place: Place): Bystand
     judge(most) {
       const [quiet, fault, noise] = [p99(times.quiet), p99(times.fault), noiseOf(times.quiet)];
       const ratio = fault / quiet;
-      const figure = `p99 of others ${fault.toFixed(1)} ms, ${ratio.toFixed(2)} × that without (two halves of the quiet time differ by ${noise.toFixed(2)} ×)`;
+      const figure = `p99 of others ${fault.toFixed(1)} ms, ${ratio.toFixed(2)} × the p99 without the fault (two halves of the quiet time differ by ${noise.toFixed(2)} ×)`;
       context.report(figure);
       if (!(ratio <= most * noise)) context.lose(figure);
       for (const failure of failures) context.lose(failure);

@@ -74,7 +74,7 @@ const MAX_ITEMS = 100_001;
 
 /**
  * Enough of an object to check its shape: a list of items with a few texts each. Anything more is invalid, and would hold
- * up the thread that takes it in.
+ * up the thread that receives it.
  */
 function outline(members: Record<string, unknown>): Record<string, unknown> {
   const list = (value: unknown) => (Array.isArray(value) ? value.slice(0, MAX_ITEMS).map(item) : bare(value));
