@@ -376,6 +376,21 @@ export function unknownVariables(env: NodeJS.ProcessEnv = process.env): string[]
   });
 }
 
+/** Variables that are read only together with another one, which is not set. */
+export function idleVariables(
+  { oidc, tokenService }: Pick<Config, 'oidc' | 'tokenService'>,
+  env: NodeJS.ProcessEnv = process.env,
+): string[] {
+  const named = (group: RegExp, missing: string): string[] =>
+    Object.entries(env).flatMap(([name, value]) =>
+      value && group.test(name) ? [`${name} has no effect without ${missing}. Set both, or neither.`] : [],
+    );
+  return [
+    ...(tokenService ? [] : named(/^INNKEEPER_TOKEN_SERVICE_CLIENT_/, 'INNKEEPER_TOKEN_SERVICE_URL')),
+    ...(oidc ? [] : named(/^INNKEEPER_OIDC_/, 'INNKEEPER_OIDC_ISSUER')),
+  ];
+}
+
 export function listeningUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

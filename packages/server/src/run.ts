@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import { reportListening, runWorkers, SHUTDOWN_MS } from './cluster.ts';
-import { type Config, commandName, readConfig, unknownVariables } from './config.ts';
+import { type Config, commandName, idleVariables, readConfig, unknownVariables } from './config.ts';
 import { createSetUpLink } from './domain/accounts/links.ts';
 import { createLogger } from './monitoring/logging.ts';
 import { openFileProblem } from './open-file-limit.ts';
@@ -38,7 +38,8 @@ export async function run(
     // Points out a moved folder or a mistyped path, which would otherwise go unnoticed.
     if (options.isNew) server.logger.info(`created a new, empty database: ${config.databaseUrl}`);
     if (isFirst)
-      for (const problem of [...unknownVariables(), openFileProblem() ?? []].flat()) server.logger.warn(problem);
+      for (const problem of [...unknownVariables(), ...idleVariables(config), openFileProblem() ?? []].flat())
+        server.logger.warn(problem);
     if (ephemeral && process.connected)
       (await import('./ephemeral-commands.ts')).runCommands(server.service, server.url);
     else if (options.demo && isFirst) await welcome(server, config).catch(closeAndThrow(server));

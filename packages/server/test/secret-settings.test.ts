@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { readConfig, readRemote, unknownVariables } from '../src/config.ts';
+import { idleVariables, readConfig, readRemote, unknownVariables } from '../src/config.ts';
 import { ALL_SETTINGS, environmentName, SETTINGS } from '../src/service-settings.ts';
 import { SECRET } from './http/start.ts';
 
@@ -31,7 +31,22 @@ test('every secret can be read from a file, without a final newline', () => {
     tokenService: { clientSecret: 'client secret' },
     metricsToken: 'metrics token',
   });
-  expect(unknownVariables(env)).toEqual([]);
+  expect([...unknownVariables(env), ...idleVariables(readConfig({}, { env }), env)]).toEqual([]);
+});
+
+test('settings of a service whose URL is not set are pointed out', () => {
+  const env = {
+    INNKEEPER_TOKEN_SERVICE_URL: '',
+    INNKEEPER_TOKEN_SERVICE_CLIENT_ID: 'innkeeper',
+    INNKEEPER_OIDC_CLIENT_SECRET_FILE: file('client secret'),
+    INNKEEPER_OIDC_SCOPE: '',
+  };
+  expect(idleVariables(readConfig({}, { env }), env)).toEqual([
+    'INNKEEPER_TOKEN_SERVICE_CLIENT_ID has no effect without INNKEEPER_TOKEN_SERVICE_URL. Set both, or neither.',
+    'INNKEEPER_OIDC_CLIENT_SECRET_FILE has no effect without INNKEEPER_OIDC_ISSUER. Set both, or neither.',
+  ]);
+  const flags = { tokenServiceUrl: 'https://tokens.example.com' };
+  expect(idleVariables(readConfig(flags, { env }), env)).toHaveLength(1);
 });
 
 test('settings that sound like secrets are marked as secrets', () => {

@@ -98,7 +98,7 @@ async function run(file: string, options: Options): Promise<void> {
     if (outcome !== 'replaced') throw notRestored(outcome, database);
     const seconds = Number(((performance.now() - started) / 1000).toFixed(3));
     printResult(options, { ...facts, replaced: isEmpty ? null : contents, seconds }, () => {
-      const before = isEmpty ? '' : `, replacing ${showContents(contents)},`;
+      const before = isEmpty ? '' : `, replacing ${showContents(contents)}`;
       return `${description}, was restored to ${database}${before}: ${counted(rows, 'row')} in ${seconds.toFixed(1)} s, verified against the file.`;
     });
   } catch (error) {

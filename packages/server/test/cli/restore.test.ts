@@ -227,6 +227,8 @@ describe.each(databases)('restoring into $kind', (database) => {
     expect(await storage.applications.findByClientId('7_restored')).toMatchObject({ name: 'Restored' });
     expect(await storage.activity.list(7, { step: 'day', from: 0, to: Date.now() })).toEqual([]);
     await storage.close();
+    const { stdout } = await commandLine(target).run('restore', old, '--replace', '--yes');
+    expect(stdout).toMatch(/, replacing 1 application, \d+ users? and 0 portal accounts: 12 rows in /);
   });
 
   test('a full folder for temporary files is not a damaged backup', async () => {

@@ -1,4 +1,4 @@
-import { type Config, ConfigError, readConfig, unknownVariables } from '../../config.ts';
+import { type Config, ConfigError, idleVariables, readConfig, unknownVariables } from '../../config.ts';
 import { openFileProblem } from '../../open-file-limit.ts';
 import type { Settings } from '../../service-settings.ts';
 import { unsafeSettings } from '../../unsafe-settings.ts';
@@ -37,6 +37,7 @@ async function examineConfig(settings: Settings, options: DoctorOptions): Promis
     checkCertificate(config),
   ]);
   const checks = [
+    ...idleVariables(config).map(environmentWarning),
     ...checkSettings(config),
     ...database,
     tokenService,
@@ -62,10 +63,12 @@ function checkSettings(config: Config): Check[] {
 
 /** Variables that would be ignored silently, and system limits. */
 function checkEnvironment(): Check[] {
-  return [...unknownVariables(), openFileProblem() ?? []].flat().map((problem) => {
-    const { message, remedy = '' } = splitRemedy(problem);
-    return warned('environment', message, remedy);
-  });
+  return [...unknownVariables(), openFileProblem() ?? []].flat().map(environmentWarning);
+}
+
+function environmentWarning(problem: string): Check {
+  const { message, remedy = '' } = splitRemedy(problem);
+  return warned('environment', message, remedy);
 }
 
 function failedSetting(problem: string): Check {
