@@ -50,4 +50,15 @@ describe.each(databases)('sign-in attempts from many networks on $kind', (databa
     expect((await enter('198.51.100.1', emailKey, PASSWORD)).status).toBe(201);
     expect((await enter('198.51.100.1', emailKey, PASSWORD)).status).toBe(201);
   });
+
+  test('new passwords after a sign-in link are throttled, so that no one else waits for their hashes', async () => {
+    const email = await withPassword();
+    const visitor = await signedIn(server, `${uniqueName()}@example.com`);
+    const changes = Array.from({ length: 60 }, () => visitor.send('PUT', '/account/password', { password: PASSWORD }));
+    const entered = await enter('198.51.100.2', email, PASSWORD);
+    const statuses = (await Promise.all(changes)).map(({ status }) => status);
+    expect(entered.status).toBe(201);
+    expect(new Set(statuses)).toEqual(new Set([204, 429]));
+    expect(statuses.filter((status) => status === 204)).toHaveLength(10);
+  });
 });

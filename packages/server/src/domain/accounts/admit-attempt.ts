@@ -14,6 +14,9 @@ const WHILE_GUESSED: Pace = { everyMs: 300_000, burst: 2 };
 /** Six digits are few, so this applies to the account from everywhere; only someone with the password gets here. */
 const OF_CODES: Pace = { everyMs: 60_000, burst: 10 };
 
+/** Hashing a new password takes as long as checking one, and after a sign-in link none is checked before. */
+const OF_NEW_PASSWORDS: Pace = { everyMs: 60_000, burst: 10 };
+
 /** For mail that anyone can request: per address and network, and per address from everywhere. */
 const OF_MAIL_THERE: Pace = { everyMs: 600_000, burst: 3 };
 const OF_MAIL: Pace = { everyMs: 600_000, burst: 10 };
@@ -37,6 +40,10 @@ export async function admitAttempt(service: Service, where: Where): Promise<void
 
 export async function admitCode(service: Service, emailKey: string): Promise<void> {
   await admit(service, subjectOfCodes(emailKey), OF_CODES);
+}
+
+export async function admitNewPassword(service: Service, emailKey: string): Promise<void> {
+  await admit(service, `new password ${emailKey}`, OF_NEW_PASSWORDS);
 }
 
 /** Counts whether or not an account has this address. */

@@ -1,5 +1,5 @@
 import { emailKeyOf, type Preferences, readPreferences } from '../../domain/accounts/account.ts';
-import { admitCode, forgetAttempts } from '../../domain/accounts/admit-attempt.ts';
+import { admitCode, admitNewPassword, forgetAttempts } from '../../domain/accounts/admit-attempt.ts';
 import {
   findTotpStep,
   makeRecoveryCodes,
@@ -44,6 +44,7 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
       if (!service.passwords) throw new InnkeeperError('passwordsOff');
       const { account, session } = call.signedIn;
       const wanted = requirePassword(password, account.email);
+      await admitNewPassword(service, emailKeyOf(account.email));
       await proveIdentity(service, call, { password: current, code });
       const { accounts } = service.storage;
       const hadPassword = ((await accounts.credentials(account.accountId))?.passwordHash ?? null) !== null;
