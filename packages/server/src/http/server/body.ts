@@ -5,10 +5,12 @@ import { ClientGone, type Connection, type RawExchange } from './connection.ts';
 
 /** Of a body, unless its route allows more. */
 export const BODY_LIMIT = 64 * 1024;
-/** Bytes of the bodies of routes that allow more, of all requests until they have their responses. */
-const MAX_LARGE_TOGETHER = 96 * 1024 ** 2;
-
-let largeTogether = 0;
+/** What all bodies of a kind may take together, until their requests have responses. The first bytes are always read. */
+type Share = { bytes: number; readonly most: number; readonly free: number };
+/** Of routes that allow more. */
+const LARGE: Share = { bytes: 0, most: 96 * 1024 ** 2, free: BODY_LIMIT };
+/** Of the others: thousands of clients may each send a part. */
+const SMALL: Share = { bytes: 0, most: 64 * 1024 ** 2, free: 4 * 1024 };
 
 /** How much of a body is read and discarded after an early response. */
 const MAX_DISCARDED_BYTES = 64 * 1024 ** 2;
@@ -33,28 +35,31 @@ export function readBody({ raw, response, connection }: RawExchange, limit: numb
     // While its caller was checked: it closes only once.
     if (raw.destroyed) throw new ClientGone();
     if (Number(raw.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-    const isLarge = limit > BODY_LIMIT;
+    const share = limit > BODY_LIMIT ? LARGE : SMALL;
     const chunks: Buffer[] = [];
     let bytes = 0;
     const refuse = (error: InnkeeperError): void => {
       raw.off('data', take);
+      chunks.length = 0;
       reject(error);
     };
     const take = (chunk: Buffer): void => {
       connection.count();
       bytes += chunk.length;
       chunks.push(chunk);
-      if (isLarge) largeTogether += chunk.length;
+      share.bytes += chunk.length;
       if (bytes > limit) refuse(tooLarge(limit));
       else if (areTooSmall(chunks.length, bytes)) refuse(chunksTooSmall());
-      else if (isLarge && bytes > BODY_LIMIT && largeTogether > MAX_LARGE_TOGETHER) refuse(tooManyLarge());
+      else if (bytes > share.free && share.bytes > share.most) refuse(tooManyTogether());
     };
     raw.on('data', take);
     raw.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     raw.once('close', () => {
       if (!raw.readableEnded) reject(new ClientGone());
     });
-    if (isLarge) response.once('close', () => (largeTogether -= bytes));
+    response.once('close', () => {
+      share.bytes -= bytes;
+    });
   });
 }
 
@@ -68,7 +73,7 @@ function tooLarge(limit: number): InnkeeperError {
   );
 }
 
-function tooManyLarge(): InnkeeperError {
+function tooManyTogether(): InnkeeperError {
   return new InnkeeperError('overloaded', { headers: { connection: 'close' } });
 }
 
