@@ -50,6 +50,9 @@ describe.each(databases)('OpenFeature SDKs on $kind', (database) => {
     const context = { targetingKey: testUser.user.userCode };
     const missing = await client.getBooleanDetails('kitchen.nothing', true, context);
     expect(missing).toMatchObject({ value: true, errorCode: ErrorCode.FLAG_NOT_FOUND });
+    // As docs/openfeature.md says, until the provider knows flags without a value.
+    const unset = await client.getNumberDetails('kitchen.portions', 2, context);
+    expect(unset).toMatchObject({ value: 2, errorCode: ErrorCode.GENERAL });
     const nobody = await client.getBooleanDetails('kitchen.vegetarian', false, { targetingKey: 'nobody' });
     expect(nobody).toMatchObject({ value: false, errorCode: ErrorCode.INVALID_CONTEXT });
     const anonymous = await client.getBooleanDetails('kitchen.vegetarian', false, {});
@@ -69,6 +72,10 @@ describe.each(databases)('OpenFeature SDKs on $kind', (database) => {
     expect(client.getObjectValue('kitchen.fruit', [])).toEqual(['cherry']);
     expect(client.getStringDetails('kitchen.nothing', 'code')).toMatchObject({
       value: 'code',
+      errorCode: ErrorCode.FLAG_NOT_FOUND,
+    });
+    expect(client.getNumberDetails('kitchen.portions', 2)).toMatchObject({
+      value: 2,
       errorCode: ErrorCode.FLAG_NOT_FOUND,
     });
     const changed = new Promise<void>((resolve) => {
