@@ -331,8 +331,11 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
     },
     flush() {
       for (const entry of entries.values()) {
-        // Either may arrive first: the one in flight only succeeds for the record as it was.
-        if (entry.waiting && entry.inFlight) inBackground(send(entry, entry.waiting, undefined));
+        const { key, held, inFlight, waiting } = entry;
+        // The one in flight may be pausing before a retry. If it is not, either may arrive first: it only succeeds for
+        // the record as it was.
+        if (inFlight && waiting) inBackground(send(entry, combine(key, inFlight, waiting), undefined));
+        else if (inFlight) inBackground(send(entry, inFlight, held.etag));
       }
     },
     data: (): StoreData => ({ ...(offered ?? NOTHING), selections: [...(selections?.values() ?? [])] }),

@@ -407,3 +407,18 @@ test('finding 6: leaving a page sends queued saves', async () => {
   expect(await saved()).toEqual({ motto: 'b' });
   expect(store.get('all.motto')).toMatchObject({ value: 'b', status: 'saved' });
 });
+
+test('leaving a page sends what waits for a retry', async () => {
+  const { store, saved } = await openPage({ retries: 2 });
+  const busy = { status: 503, headers: { 'content-type': 'application/json', 'retry-after': '5' } };
+  const body = Buffer.from('{"code":"9503","message":"Busy."}');
+  const refused = [1, 2].map(() => proxy.plan(isSave, (exchange) => exchange.reply({ ...busy, body })).met);
+  store.set('all.volume', 7).catch(() => {});
+  store.set('all.channels', ['email', 'sms']).catch(() => {});
+  await Promise.all(refused);
+  store.set('all.channels', ['email', 'sms', 'push']).catch(() => {});
+  // The responses have arrived, too.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  store.flush();
+  await expect.poll(saved, { timeout: 3000 }).toEqual({ volume: 7, channels: ['email', 'sms', 'push'] });
+});
