@@ -13,6 +13,7 @@ import type {
 import { type CatalogChange, type ChangeDetail, type ChangeFact, type FactKind, show } from './change.ts';
 import { constraintProblem, MAX_TEXT } from './check-value.ts';
 import type { CatalogDefinition, WantedGroup, WantedKey } from './definition.ts';
+import { inNfc } from './languages.ts';
 import { toFileConstraint } from './to-file.ts';
 import { readPath } from './translatable.ts';
 
@@ -96,10 +97,13 @@ type ByName<T> = { find(name: string, was?: string): T | undefined };
 function byName<T>(items: readonly { name: string; archived: boolean; item: T }[]): ByName<T> {
   const tableOf = (archived: boolean) =>
     // Among archived items of the same name, the last one wins.
-    new Map(items.filter((each) => each.archived === archived).map(({ name, item }) => [name, item]));
+    new Map(items.filter((each) => each.archived === archived).map(({ name, item }) => [inNfc(name), item]));
   const [live, archived] = [tableOf(false), tableOf(true)];
   return {
-    find: (name, was = name) => live.get(name) ?? live.get(was) ?? archived.get(name) ?? archived.get(was),
+    find(name, was = name) {
+      const [now, before] = [inNfc(name), inNfc(was)];
+      return live.get(now) ?? live.get(before) ?? archived.get(now) ?? archived.get(before);
+    },
   };
 }
 

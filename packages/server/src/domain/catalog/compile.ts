@@ -1,7 +1,7 @@
 import type { Storage } from '../../storage/port.ts';
 import { inSlices, type Steps } from '../slices.ts';
 import { type Catalog, type Group, type Key, readCatalog } from './catalog.ts';
-import { createLanguages, type Languages } from './languages.ts';
+import { createLanguages, inNfc, type Languages } from './languages.ts';
 
 /** A catalog prepared for requests: every lookup is a table. Made once per revision. */
 export type CompiledCatalog = {
@@ -11,6 +11,7 @@ export type CompiledCatalog = {
   groups: readonly Group[];
   keys: readonly PlacedKey[];
   groupByUid: ReadonlyMap<string, Group>;
+  /** Names in NFC. */
   groupByName: ReadonlyMap<string, Group>;
   archivedGroups: readonly Group[];
   /** Includes archived keys. */
@@ -46,7 +47,7 @@ export function* compileCatalog(catalog: Catalog): Steps<CompiledCatalog> {
     groups,
     keys,
     groupByUid: new Map(groups.map((group) => [group.groupUid, group])),
-    groupByName: new Map(groups.map((group) => [group.name, group])),
+    groupByName: new Map(groups.map((group) => [inNfc(group.name), group])),
     archivedGroups: catalog.groups.filter((group) => group.archived),
     keyByUid,
     keyByNo,

@@ -109,7 +109,12 @@ function nameOf(range: string): string {
 
 /** Ignores case, and how accents are encoded. */
 export function fold(word: string): string {
-  return word.normalize('NFC').toLowerCase();
+  return inNfc(word).toLowerCase();
+}
+
+/** Names that look the same are the same, however a keyboard or an editor encodes their accents. */
+export function inNfc(name: string): string {
+  return name.normalize('NFC');
 }
 
 /** In the usual case, `de-AT`; undefined if it cannot be a tag. */

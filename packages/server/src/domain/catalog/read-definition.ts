@@ -4,7 +4,7 @@ import type { Catalog, Language, Texts } from './catalog.ts';
 import { isBlank } from './check-value.ts';
 import type { CatalogDefinition, WantedGroup } from './definition.ts';
 import { type CatalogFile, CatalogFileSchema } from './file-schema.ts';
-import { canonicalTag, createLanguages, fold } from './languages.ts';
+import { canonicalTag, createLanguages, fold, inNfc } from './languages.ts';
 import { CatalogPatterns } from './pattern.ts';
 import { readKey } from './read-key.ts';
 import { type FileProblem, MAX_PROBLEMS, type Report, type TextReader } from './source.ts';
@@ -82,8 +82,15 @@ export function* readDefinition(
       // The key's rules depend on all of its members.
       return isReadable.throughout(place) ? [readKey(key, place, reading)] : [];
     });
+    if (!isReadable.throughout(path)) continue;
     const { name, was } = group;
-    groups.push({ name, ...(was !== undefined && { was }), texts, descriptions, keys: keys.flat() });
+    groups.push({
+      name: inNfc(name),
+      ...(was !== undefined && { was: inNfc(was) }),
+      texts,
+      descriptions,
+      keys: keys.flat(),
+    });
   }
   if (problems.length === 0) refuseMovedTwice(groups, isKnown, report);
   return problems.length > 0 ? { problems } : { definition: { languages, groups } };
@@ -212,14 +219,14 @@ function refuseRepeats(
   const names = new Set<string>();
   for (const [index, item] of items.entries()) {
     if (!item) continue;
-    const { name } = item;
+    const name = inNfc(item.name);
     if (names.has(name)) report([...path, index, 'name'], `another ${what} already has the name "${name}"`);
     names.add(name);
   }
   const before = new Set<string>();
   for (const [index, item] of items.entries()) {
-    const was = item?.was;
-    if (was === undefined) continue;
+    if (typeof item?.was !== 'string') continue;
+    const was = inNfc(item.was);
     if (names.has(was)) report([...path, index, 'was'], `"${was}" is still the name of a ${what} in this file`);
     if (before.has(was)) report([...path, index, 'was'], `another ${what} was "${was}" already`);
     before.add(was);

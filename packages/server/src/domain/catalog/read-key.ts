@@ -2,7 +2,7 @@ import type { AllowedValue, Constraint, Scalar } from './catalog.ts';
 import { constraintProblem, isBlank, isDate, MAX_TEXT, typeProblem } from './check-value.ts';
 import type { WantedKey } from './definition.ts';
 import type { FileKey } from './file-schema.ts';
-import type { Languages } from './languages.ts';
+import { inNfc, type Languages } from './languages.ts';
 import { type CatalogPatterns, productProblem } from './pattern.ts';
 import type { Report, TextReader } from './source.ts';
 
@@ -26,8 +26,8 @@ export function readKey(key: FileKey, path: Path, reading: KeyReading): WantedKe
   if (values && key.constraint) report([...path, 'constraint'], 'requires an open key: remove it or `values`', true);
   const { minSelected, maxSelected } = readCounts(key, multiple, values, path, report);
   const wanted: WantedKey = {
-    name: key.name,
-    ...(key.was !== undefined && { was: key.was }),
+    name: inNfc(key.name),
+    ...(key.was !== undefined && { was: inNfc(key.was) }),
     type: key.type,
     multiple,
     minSelected,

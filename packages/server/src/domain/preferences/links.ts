@@ -5,6 +5,7 @@ import type { Application } from '../applications/application.ts';
 import type { Group, Scalar } from '../catalog/catalog.ts';
 import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog } from '../catalog/compile.ts';
+import { inNfc } from '../catalog/languages.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';
 import { checkSelection, MAX_STEPS_INLINE, matchWithin } from '../selections/check-selection.ts';
@@ -90,7 +91,7 @@ function readGroups(catalog: CompiledCatalog, value: unknown): string[] {
   }
   const marks = value.map((each: unknown, index) => {
     const text = typeof each === 'string' ? each : '';
-    const group = catalog.groupByName.get(text) ?? catalog.groupByUid.get(readUuid(text) ?? '');
+    const group = catalog.groupByName.get(inNfc(text)) ?? catalog.groupByUid.get(readUuid(text) ?? '');
     if (!group) throw refused(`groups[${index}] is not the name or UID of an option group.`);
     return groupMark(group.groupUid);
   });

@@ -5,6 +5,7 @@ import { homeOfName, readUuid as readUuidText, uuidAtHome } from '../../uuid.ts'
 import type { Language, Scalar } from '../catalog/catalog.ts';
 import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import { inNfc } from '../catalog/languages.ts';
 import { ERRORS, type ErrorName } from '../errors.ts';
 import { missingReason } from '../required.ts';
 import { checkSelection, matchWithin } from '../selections/check-selection.ts';
@@ -297,7 +298,7 @@ function findByUid(
   at: string,
 ): PlacedKey {
   const known = catalog.keyByUid.get(uid.toLowerCase());
-  if (known && known.group.name === group && known.key.name === key) return known;
+  if (known && inNfc(known.group.name) === inNfc(group) && inNfc(known.key.name) === inNfc(key)) return known;
   if (known) throw new LineRefused('badParameter', `${at}option_key_uid`, 'is the UID of a key with another name');
   const [twin, ...more] = names.twins(group, key);
   if (twin && more.length === 0) return twin;

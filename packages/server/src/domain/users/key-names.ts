@@ -1,5 +1,6 @@
 import { readUuid } from '../../uuid.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import { inNfc } from '../catalog/languages.ts';
 
 /** Keys by the names in docs/import.md. A name may have been used again after its key or group was archived. */
 export type KeyNames = {
@@ -11,21 +12,22 @@ export type KeyNames = {
 };
 
 export function createKeyNames(catalog: CompiledCatalog): KeyNames {
-  const groups = new Map<string, Map<string, PlacedKey[]>>(catalog.groups.map(({ name }) => [name, new Map()]));
+  const groups = new Map<string, Map<string, PlacedKey[]>>(catalog.groups.map(({ name }) => [inNfc(name), new Map()]));
   for (const placed of catalog.keyByNo.values()) {
-    const keys = groups.get(placed.group.name) ?? new Map<string, PlacedKey[]>();
-    groups.set(placed.group.name, keys);
-    const known = keys.get(placed.key.name);
+    const [group, key] = [inNfc(placed.group.name), inNfc(placed.key.name)];
+    const keys = groups.get(group) ?? new Map<string, PlacedKey[]>();
+    groups.set(group, keys);
+    const known = keys.get(key);
     if (known) known.push(placed);
-    else keys.set(placed.key.name, [placed]);
+    else keys.set(key, [placed]);
   }
   for (const keys of groups.values()) {
     for (const same of keys.values()) if (same.length > 1) same.sort(byMeaning);
   }
   return {
-    hasGroup: (group) => groups.has(group),
-    find: (group, key) => groups.get(group)?.get(key)?.[0],
-    twins: (group, key) => groups.get(group)?.get(key)?.slice(1) ?? [],
+    hasGroup: (group) => groups.has(inNfc(group)),
+    find: (group, key) => groups.get(inNfc(group))?.get(inNfc(key))?.[0],
+    twins: (group, key) => groups.get(inNfc(group))?.get(inNfc(key))?.slice(1) ?? [],
   };
 }
 
@@ -38,7 +40,7 @@ function byMeaning(a: PlacedKey, b: PlacedKey): number {
 export function findNamedKey(catalog: CompiledCatalog, name: string): PlacedKey | 'ambiguous' | undefined {
   const byUid = catalog.keyByUid.get(readUuid(name) ?? '');
   if (byUid) return byUid;
-  const found = namedKeys(catalog).get(name);
+  const found = namedKeys(catalog).get(inNfc(name));
   if (!found) return undefined;
   const [best] = [...found].sort(byMeaning) as [PlacedKey];
   const isSame = ({ group, key }: PlacedKey) => group.name === best.group.name && key.name === best.key.name;
@@ -51,7 +53,7 @@ const names = new WeakMap<CompiledCatalog, Map<string, PlacedKey[]>>();
 function namedKeys(catalog: CompiledCatalog): Map<string, PlacedKey[]> {
   const known = names.get(catalog);
   if (known) return known;
-  const named = Map.groupBy(catalog.keyByNo.values(), ({ group, key }) => `${group.name}.${key.name}`);
+  const named = Map.groupBy(catalog.keyByNo.values(), ({ group, key }) => inNfc(`${group.name}.${key.name}`));
   names.set(catalog, named);
   return named;
 }

@@ -10,6 +10,7 @@ import {
   setValues,
 } from '../../domain/catalog/edits/groups-and-keys.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
+import { inNfc } from '../../domain/catalog/languages.ts';
 import { migrateValues, migrationProblem, planMigration } from '../../domain/catalog/migrate-values.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
@@ -67,7 +68,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
       const options = readEditOptions(context);
       const { position, ...group } = context.readBody();
       const edited = await editCatalog(service, context.application, addGroup(group, position), options);
-      const made = edited.plan.next.groups.find((each) => !each.archived && each.name === group.name);
+      const made = edited.plan.next.groups.find((each) => !each.archived && each.name === inNfc(group.name as string));
       return { groupUid: made?.groupUid, ...(await respondEdited(context.reply, edited)) };
     },
   });
@@ -114,7 +115,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
       const { groupUid } = context.params;
       const edited = await editCatalog(service, context.application, addKey(groupUid, key, position), options);
       const group = edited.plan.next.groups.find((each) => each.groupUid === groupUid);
-      const made = group?.keys.find((each) => !each.archived && each.name === key.name);
+      const made = group?.keys.find((each) => !each.archived && each.name === inNfc(key.name as string));
       return { keyUid: made?.keyUid, ...(await respondEdited(context.reply, edited)) };
     },
   });

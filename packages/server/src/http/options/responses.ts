@@ -1,6 +1,7 @@
 import type { Application } from '../../domain/applications/application.ts';
 import type { Group, Language } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
+import { inNfc } from '../../domain/catalog/languages.ts';
 import { type FieldError, InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices, type Steps } from '../../domain/slices.ts';
@@ -151,8 +152,11 @@ export function findGroup(
     uid === undefined
       ? undefined
       : (catalog.groupByUid.get(uid) ?? candidates?.find(({ groupUid }) => groupUid === uid));
+  const meant = name === undefined ? undefined : inNfc(name);
   const byName =
-    name === undefined ? undefined : (catalog.groupByName.get(name) ?? candidates?.find((each) => each.name === name));
+    meant === undefined
+      ? undefined
+      : (catalog.groupByName.get(meant) ?? candidates?.find((each) => inNfc(each.name) === meant));
 
   const missing: FieldError[] = [];
   if (uid !== undefined && !byUid)

@@ -262,10 +262,13 @@ function key(translations: Translations): fc.Arbitrary<Omit<FileKey, 'name'>> {
 export const catalogFile: fc.Arbitrary<CatalogFile> = languages.chain((given) => {
   const translations = translating(given);
   const keys = fc
-    .uniqueArray(fc.tuple(name, key(translations)), { maxLength: 4, selector: ([each]) => each })
+    .uniqueArray(fc.tuple(name, key(translations)), { maxLength: 4, selector: ([each]) => each.normalize('NFC') })
     .map((all) => all.map(([name, rest]) => ({ name, ...rest })));
   const groups = fc
-    .uniqueArray(fc.tuple(name, translations(text), keys), { maxLength: 3, selector: ([each]) => each })
+    .uniqueArray(fc.tuple(name, translations(text), keys), {
+      maxLength: 3,
+      selector: ([each]) => each.normalize('NFC'),
+    })
     .map((all) => all.map(([name, texts, keys]): FileGroup => ({ name, ...texts, keys })));
   return groups.map((groups) => ({ languages: given, groups }));
 });

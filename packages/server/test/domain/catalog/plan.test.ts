@@ -251,3 +251,17 @@ describe('identities', () => {
     expect(uids(after)).toEqual({ '["a"]': uids(before)['["b"]'], '["b"]': uids(before)['["a"]'] });
   });
 });
+
+test('names that differ only in how accents are encoded are the same name', () => {
+  const named = (group: string, ...keys: string[]): CatalogFile => ({
+    languages: LANGUAGES,
+    groups: [{ name: group, keys: keys.map((name) => ({ name, type: 'boolean' })) }],
+  });
+  expect(plan(named('Caf\u00e9', 'Bolet\u00edn'), named('Cafe\u0301', 'Boleti\u0301n')).changes).toEqual([]);
+  const { changes } = plan(names('Caf\u00e9'), {
+    languages: LANGUAGES,
+    groups: [{ name: 'Bar', was: 'Cafe\u0301' }],
+  });
+  expect(changes.map(({ kind }) => kind)).toEqual(['renamed']);
+  expect(() => define(named('g', 'Bolet\u00edn', 'Boleti\u0301n'))).toThrow('another key already has the name');
+});

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../databases.ts';
 import { basic, bearer, startTestServer, type TestServer } from '../start.ts';
-import type { Wire } from './example-catalog.ts';
+import { EXAMPLE, type Wire, withCatalog } from './example-catalog.ts';
 import { makeTestUser, PATH } from './test-user.ts';
 
 const UPPER = /[A-F]/;
@@ -70,5 +70,19 @@ describe.each(databases)('UUIDs and languages as clients write them on $kind', (
     }
     const saved = await save(await choice('fruit', ['Apfel'], { language: 'de-CH' }));
     expect((saved.json.option as Wire).value).toEqual(['apple']);
+  });
+
+  test('names of groups and keys are compared in NFC', async () => {
+    const named = (group: string, key: string) => ({
+      ...EXAMPLE,
+      groups: [{ name: group, keys: [{ name: key, type: 'boolean' as const, default: true }] }],
+    });
+    const { application, get } = await withCatalog(server, named('Caf\u00e9', 'Bolet\u00edn'));
+    const group = 'Cafe\u0301';
+    const keys = await get(`/api/option_keys?option_group_name=${encodeURIComponent(group)}`);
+    expect(keys.json).toMatchObject({ total: 1, items: [{ name: 'Bolet\u00edn' }] });
+    const where = encodeURIComponent(`${group}.Boleti\u0301n=true`);
+    const users = `/api/v2/app/${application.clientId}/users?effective=true&where=${where}`;
+    expect((await get(users, basic(application))).status).toBe(200);
   });
 });
