@@ -84,6 +84,17 @@ describe.each(databases)('OFREP on $kind', (database) => {
     expect(stranger.headers.get('access-control-allow-origin')).toBeNull();
   });
 
+  test('any page may read that its access token is missing or expired, also without an apiKey', async () => {
+    const headers = { origin: 'https://other.example.com' };
+    for (const [authorization, code] of [
+      [{}, '1011'],
+      [bearer('expired'), '1007'],
+    ] as const) {
+      const answer = await evaluate('', {}, { ...headers, ...authorization });
+      expect([answer.json.code, answer.headers.get('access-control-allow-origin')]).toEqual([code, '*']);
+    }
+  });
+
   test('errors have one of our codes and one of OpenFeature', async () => {
     const statusAndCode = ({ status, json }: { status: number; json: Record<string, unknown> }) => [
       status,

@@ -12,7 +12,7 @@ import { NotModified, Type } from '../../schema.ts';
 import type { SelectionRecord, UserRecord } from '../../storage/port.ts';
 import { readUuid } from '../../uuid.ts';
 import { readJsonObject } from '../bodies.ts';
-import { allowOrigin } from '../options/api-key.ts';
+import { allowOrigin, FOR_ANY_PAGE } from '../options/api-key.ts';
 import { etagOf, hasCurrent, readAuthorization } from '../request-headers.ts';
 import { type HttpReply, type HttpRequest, noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
@@ -128,7 +128,7 @@ async function readTarget(service: Service, request: HttpRequest, reply: HttpRep
     const { selections: store } = service.storage;
     const owner = await authenticate(service, credentials.accessToken, (id, now) => store.listOfToken(id, now));
     const application = owner && (await service.applications.findById(owner.appId));
-    if (!owner || !application) throw new InnkeeperError('accessTokenInvalid');
+    if (!owner || !application) throw new InnkeeperError('accessTokenInvalid', { headers: FOR_ANY_PAGE });
     admit(application, request, reply);
     const targetingKey = readTargetingKey(request, key);
     if (targetingKey !== undefined && !isNamed(owner, targetingKey)) {
@@ -140,7 +140,7 @@ async function readTarget(service: Service, request: HttpRequest, reply: HttpRep
   const application =
     credentials.kind === 'basic' ? await service.applications.findByClientId(credentials.clientId) : undefined;
   if (!application || !(await hasSecretOf(service, application, credentials))) {
-    throw new InnkeeperError('userCredentialsNeeded');
+    throw new InnkeeperError('userCredentialsNeeded', { headers: FOR_ANY_PAGE });
   }
   admit(application, request, reply);
   const targetingKey = readTargetingKey(request, key);

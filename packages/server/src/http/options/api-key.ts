@@ -6,7 +6,7 @@ import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
 
 /** Without an application there is no list of origins. Let any page read the error instead of a CORS failure. */
-const FOR_ANY_PAGE = { 'access-control-allow-origin': '*' };
+export const FOR_ANY_PAGE = { 'access-control-allow-origin': '*' };
 
 /** The application by the apiKey header, its clientId. It is public: it identifies and never authorizes. */
 export async function identifyApplication(
