@@ -577,6 +577,7 @@ test('long texts that are saved together are all saved', async () => {
   const names = Array.from({ length: 8 }, (_, at) => `text ${at}`);
   const keys = names.map((name) => ({ name, type: 'string' as const }));
   await shop.publish({ ...CATALOG, groups: [{ name: 'all', keys }] });
+  await service.service.refresh();
   await page.reload();
   // 12,000 bytes each: browsers allow 64 KiB of requests that outlive the page.
   const text = '字'.repeat(4000);

@@ -15,8 +15,8 @@ const account = (page: Page) => page.getByRole('button', { name: /^Account / });
 /** Creates an account with a password, without a browser. */
 async function withPassword(server: TestServer, totp?: Uint8Array): Promise<string> {
   const { storage, keyring, now } = server.service;
-  const { accountId, email } = await memberWith(server, []);
-  await storage.accounts.setPassword(accountId, await hashPassword(PASSWORD), crypto.randomUUID());
+  const { accountId, sessionId, email } = await memberWith(server, []);
+  expect(await storage.accounts.setPassword(accountId, await hashPassword(PASSWORD), sessionId)).toBe('set');
   if (totp) {
     const pendingTotp = keyring.sealTotp(totp);
     await storage.secondFactors.begin(accountId, pendingTotp);

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createSignInLink } from '../../packages/server/src/domain/accounts/links.ts';
 import { hashPassword } from '../../packages/server/src/domain/accounts/password.ts';
+import { makeSession } from '../../packages/server/src/domain/accounts/sign-in.ts';
 import { createKeyring } from '../../packages/server/src/domain/keyring.ts';
 import { createManageToken } from '../../packages/server/src/domain/manage/authorize-manager.ts';
 import { environmentName, type SettingName } from '../../packages/server/src/service-settings.ts';
@@ -215,11 +216,10 @@ async function makeAccount(databaseUrl: string, secrets: Record<string, string>)
     const { link } = await createSignInLink(storage, keyring, { email: EMAIL, publicUrl: SETTINGS.publicUrl, now });
     secrets['sign-in link'] = tokenOf(link);
     const found = await storage.accounts.findByEmail(EMAIL);
-    await storage.accounts.setPassword(
-      found?.account.accountId as string,
-      await hashPassword(secrets.password),
-      randomUUID(),
-    );
+    const { session } = makeSession(keyring, { userAgent: 'Canaries', authMethod: 'link', now });
+    await storage.sessions.openByLink(keyring.hashLink(secrets['sign-in link']), now, session);
+    const accountId = found?.account.accountId as string;
+    await storage.accounts.setPassword(accountId, await hashPassword(secrets.password), session.sessionId);
     const wanted = { name: 'canary', accountId: null, appIds: null, access: 'own' as const, lifetimeSeconds: 3600 };
     const made = await createManageToken(storage, keyring, wanted, now);
     secrets['personal access token'] = made?.token as string;

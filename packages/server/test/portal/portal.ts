@@ -62,7 +62,7 @@ export async function memberWith(
   server: TestServer,
   roles: readonly { appId: number; role: Role; languages?: string[] }[],
   email = `${uniqueName('member')}@example.com`,
-): Promise<Visitor & { accountId: string; email: string }> {
+): Promise<Visitor & { accountId: string; sessionId: string; email: string }> {
   const { storage, keyring, now } = server.service;
   const account = makeAccount(email, { role: 'member', now: now() });
   const link = { linkHash: keyring.hashLink(email), expiresAt: now() + 60_000 };
@@ -73,7 +73,8 @@ export async function memberWith(
   }
   const { sessionToken, session } = makeSession(keyring, { userAgent: 'Tests', authMethod: 'link', now: now() });
   await storage.sessions.openByLink(link.linkHash, now(), session);
-  return { ...visitorWith(server, `innkeeper=${sessionToken}`), accountId: made.account.accountId, email };
+  const { accountId } = made.account;
+  return { ...visitorWith(server, `innkeeper=${sessionToken}`), accountId, sessionId: session.sessionId, email };
 }
 
 /** Decodes an authenticator app's secret as it is displayed. */
