@@ -373,7 +373,7 @@ const TABLE = {
   manageTokenNotFound: {
     code: '9404',
     message: 'Personal access token not found.',
-    remedy: 'Use a tokenId from GET /manage/v1/account/tokens.',
+    remedy: 'Use a tokenId from GET /manage/v1/tokens; in a portal session, GET /manage/v1/account/tokens.',
   },
   previousSecretValid: {
     code: '9409',
@@ -570,7 +570,7 @@ const TABLE = {
   },
   expectationFailed: {
     code: '9417',
-    message: 'The Expect header is not supported.',
+    message: 'The value of the Expect header is not supported.',
     remedy: 'Omit the header, or send Expect: 100-continue.',
   },
   idempotencyMismatch: {
