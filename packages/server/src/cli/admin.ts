@@ -93,7 +93,7 @@ function adminReset(): Command {
   return defineCommand({
     name: 'reset',
     description:
-      'reset the password or two-step sign-in of an account, end its sessions and print a sign-in link; if mail is set up, the account is notified',
+      'reset the password and two-step sign-in of an account, end its sessions, delete its personal access tokens and the invitations it sent, and print a sign-in link; if mail is set up, the account is notified',
     settings: [...STORAGE_SETTINGS, 'publicUrl', 'smtpUrl', 'mailFrom'],
     examples: [
       ['admin reset ada@example.com', 'reset both; the link lets her sign in and set a new password'],
@@ -102,11 +102,8 @@ function adminReset(): Command {
     ],
   })
     .argument('<EMAIL>', 'address of the account')
-    .option(
-      '--password',
-      'reset only the password; also deletes its personal access tokens and the invitations it sent',
-    )
-    .option('--totp', 'reset only two-step sign-in, including recovery codes')
+    .option('--password', 'reset all of this except two-step sign-in')
+    .option('--totp', 'reset only two-step sign-in, including recovery codes; also ends sessions')
     .action(runReset);
 }
 

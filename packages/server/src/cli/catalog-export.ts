@@ -137,7 +137,7 @@ export function catalogSchema(): Command {
     examples: [
       [
         'catalog schema > catalog.schema.json',
-        'next to a file that starts with # yaml-language-server: $schema=catalog.schema.json',
+        'save it next to a catalog file that starts with # yaml-language-server: $schema=catalog.schema.json',
       ],
     ],
   }).action(runSchema);

@@ -171,7 +171,9 @@ function wrongSecret(config: Config, beginning: string): Failure {
   const { secret } = config;
   const path = secretPath(config);
   const what =
-    secret === '' ? 'the backup requires its original secret' : 'the configured secret does not match the backup';
+    secret === ''
+      ? 'no secret is configured, and the backup requires its original one'
+      : 'the configured secret does not match the backup';
   return new Failure(`${beginning} ${what}; credentials and tokens in it would not work.`, {
     remedy: `Set INNKEEPER_SECRET to the one of the original installation${path === undefined ? '' : `, or copy its .secret file to ${path}`}.`,
   });

@@ -49,7 +49,7 @@ export function usersImport(): Command {
     .option('--new-codes', 'create new service_user_codes instead of those in the file')
     .option('--restore-deleted', 'restore deleted users; without this, lines with their code are skipped')
     .option('--with-retired', 'also import retired values and archived keys, which an export can contain')
-    .option('--no-events', 'write no events; without this, each user that is created or changed has one')
+    .option('--no-events', 'write no events; without this, each user that is created or updated gets one')
     .option('--rejects <file>', 'write rejected lines to this file, with line numbers and reasons')
     .addHelpText('after', () => `\n${LINE_HELP}`)
     .action(run);
