@@ -36,7 +36,7 @@ import type { TokenService } from './tokens/port.ts';
 import { WorkPool } from './work/pool.ts';
 import { workerProblems } from './worker-watch.ts';
 
-/** How long a shutdown waits for a log reader that has stopped. */
+/** How long a shutdown waits for a log reader that has stopped reading. */
 const LOG_DRAIN_MS = 1_000;
 
 export type RunningServer = {
@@ -61,7 +61,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
   const { storage, durations: actDurations } = timedStorage(auditedStorage(opened, currentActor, now));
   const held: { close(): void | Promise<void> }[] = [storage, clock];
   /** In reverse order of acquisition. Also cleans up after a start that failed halfway. */
-  const letGo = async (): Promise<void> => {
+  const release = async (): Promise<void> => {
     for (const each of held.toReversed()) await each.close();
   };
   try {
@@ -239,12 +239,12 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       async close() {
         liveEvents.close();
         await app.close();
-        await letGo();
+        await release();
         await logOutput().drain(LOG_DRAIN_MS);
       },
     };
   } catch (error) {
-    await letGo();
+    await release();
     throw error;
   }
 }
