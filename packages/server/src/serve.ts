@@ -181,7 +181,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     }
     const reporting = reportProblems(service.problems, {
       begun: ({ kind, message, effect }) => logger[effect === 'none' ? 'warn' : 'error']({ problem: kind }, message),
-      over: (kind) => logger.info({ problem: kind }, 'the problem is over'),
+      over: (kind) => logger.info({ problem: kind }, 'the problem is resolved'),
     });
     held.push({ close: () => reporting.stop() });
     if (driver.scrub && config.scrubEveryMs !== undefined) {
