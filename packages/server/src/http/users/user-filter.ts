@@ -21,10 +21,10 @@ export const FilterQuery = {
   effective: Type.Optional(Type.Boolean({ description: 'include defaults' })),
 };
 
-/** `refuse` makes the area's error for a parameter, from its name and what is wrong with it. */
+/** Creates the area's error for an invalid parameter: its name, and a message worded to follow the name. */
 export type Refuse = (field: string, message: string) => Error;
 
-/** The parameters of a list of /api/v2/app: what is wrong with them is 9400. */
+/** The parameters of a list under /api/v2/app; invalid ones get 9400. */
 export function readListQuery<T extends TSchema>(schema: T, query: Query): Static<T> {
   try {
     return readParameters(schema, query);

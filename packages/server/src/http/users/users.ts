@@ -165,7 +165,7 @@ export function userRoutes(app: Routes, service: Service): void {
     const isCounted = wanted.count ?? false;
     if (isNobody) return respondWithUsers(request, reply, { items: [], next: null, ...(isCounted && { total: 0 }) });
     const { users } = service.storage;
-    // Few match, or all are counted: that may take as long as reading every user.
+    // If few users match, or all are counted, this can take as long as reading every user.
     const { signal } = request;
     const pace = service.searchTime.pace(appId, { signal });
     const page = await pageOfUsers(users, appId, filter, { place, limit, signal, pace });
@@ -214,7 +214,7 @@ async function narrow(
   return user !== undefined;
 }
 
-/** Breaks off when the caller has lost access: a slow client could go on for days. */
+/** Stops when the caller loses access: a slow client could otherwise keep reading for days. */
 async function* whileAllowed(texts: AsyncIterable<string>, isAllowed: () => Promise<boolean>): AsyncGenerator<string> {
   for await (const text of texts) {
     if (!(await isAllowed())) throw new InnkeeperError('backEndCredentialsWrong');
@@ -222,7 +222,7 @@ async function* whileAllowed(texts: AsyncIterable<string>, isAllowed: () => Prom
   }
 }
 
-/** Nobody without a filter. */
+/** Matching users as NDJSON; none if the filter is null. */
 async function* stream(
   { storage: { users }, searchTime }: Service,
   appId: number,
