@@ -37,7 +37,7 @@ export function createdSpan(
   { newest, from = 0, to = Number.MAX_SAFE_INTEGER }: UserWalk & { by: 'created' },
   after: UserPlace | null,
 ): { first: number; last: number } {
-  // A place without a time, as releases before this one wrote it, starts over.
+  // A place without a time, as earlier releases wrote it, starts over.
   const at = /^\d{16}$/.test(after?.value ?? '') ? Number(after?.value) : undefined;
   return newest ? { first: from, last: Math.min(to, at ?? to) } : { first: Math.max(from, at ?? from), last: to };
 }

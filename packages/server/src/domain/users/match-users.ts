@@ -33,13 +33,13 @@ type MatchedUsers = { matched: MatchedUser[]; looked: number; next: ListPlace | 
 
 /** Enough to tell a rare value from a common one. */
 const SAMPLE = 1_000;
-/** Users checked together: few for a first page, many for a long list. */
+/** Batch sizes: small for a first page, large for a long list. */
 const FIRST = 64;
 const MAX = 4_000;
 
 /**
- * The users that match a filter, some at a time. They are found by the rarest condition that an index serves, and the
- * other conditions are checked for each.
+ * The users that match a filter, in batches. Walks the index of the most selective condition, and checks the other
+ * conditions for each user.
  */
 export async function* matchUsers(
   users: UserStore,

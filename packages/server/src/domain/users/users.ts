@@ -145,7 +145,7 @@ export async function deleteUser(service: Service, request: DeleteUserRequest): 
   service.activity.count(application.appId, 'usersErased');
 }
 
-/** Whom the credentials may delete; undefined: not the user of this path. */
+/** The user that the credentials may delete; undefined if that is not the user of this path. */
 async function authorizeDelete(
   service: Service,
   application: Application,
