@@ -137,7 +137,7 @@ async function run(file: string, options: Options): Promise<void> {
   process.exitCode = interrupted || counts.rejected > 0 ? 1 : 0;
 }
 
-/** With --resume, an import that updates would leave out every user that exists. */
+/** With --resume, an import that updates would skip every existing user. */
 function howToContinue({ update }: Options): string {
   const how = update ? 'Run the same command again' : 'Run it again with --resume';
   return `Imported users are kept. ${how} to continue.`;
@@ -198,7 +198,7 @@ function showSummary(
 
 const FLUSH_AT = 64 * 1024;
 
-/** Rejected lines as NDJSON. Written immediately, not queued: a file of nothing but rejects takes no memory. */
+/** Rejected lines as NDJSON. Writes are synchronous, so that memory stays bounded even if every line is rejected. */
 class RejectsFile implements Disposable {
   readonly #file: number;
   readonly #path: string;
