@@ -55,7 +55,7 @@ export function usersImport(): Command {
     .action(run);
 }
 
-const LINE_HELP = `${bold('A line')} (only clientUserId and clientUserName are required; /guide/import of the service has the rest):
+const LINE_HELP = `${bold('A line')} (only clientUserId and clientUserName are required; for the rest, see /guide/import on the service):
   {"clientUserId":"mia@example.com","clientUserName":"Mia","service_user_code":"0192…","created_at":"2025-01-31 08:00:00",
    "options":[{"group":"notifications","key":"channels","value":["sms"],"language":"en","updated_at":"2025-02-01 09:30:00"}]}
   {"clientUserId":"old@example.com","clientUserName":"Old","profileOnly":true}`;
