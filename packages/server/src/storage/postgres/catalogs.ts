@@ -89,7 +89,7 @@ export function catalogStore(connections: Connections): CatalogStore {
              where app_id = $1 and item_uid = any ($3::uuid[]) and until_revision is null`,
             [appId, revision, items.map((item) => item.itemUid)],
           );
-          // JSON instead of arrays: pg takes 15 times as long to serialise an array of documents.
+          // JSON instead of arrays: pg takes 15 times as long to serialize an array of documents.
           await query(
             `insert into catalog_items (app_id, from_revision, item_uid, kind, group_uid, key_no, document)
              select $1::bigint, $2::integer, * from json_to_recordset($3::json)

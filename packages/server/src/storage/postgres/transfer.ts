@@ -99,7 +99,7 @@ async function importEntries(
   const outcomes = entries.map((entry): ImportOutcome => {
     const { clientUserId, clientUserName, createdAt, status, updatedAt, selections } = entry;
     const add = (userId: string, adopts: string | null): void => {
-      // The next entry may want the same one.
+      // A later entry may have the same id.
       if (createdAt !== null) taken.add(userId);
       added.push({ clientUserId, clientUserName, userId, createdAt, status, updatedAt, adopts, selections });
     };
@@ -185,8 +185,8 @@ async function readUnset(query: Query, userIds: readonly string[]): Promise<Map<
 }
 
 /**
- * Of the ids that entries want, those whose user was deleted. If these are to be restored, their deletions are
- * forgotten and none is returned.
+ * The ids in the entries whose users were deleted. With `restore`, deletes the records of these deletions instead, and
+ * returns none.
  */
 async function readDeleted(
   query: Query,
@@ -207,7 +207,7 @@ async function readDeleted(
   return new Set(restore ? [] : rows.map(({ code }) => code));
 }
 
-/** Of the ids that an entry wants or an orphaned profile names, those that belong to a user. */
+/** The ids in entries or orphaned profiles that belong to a user. */
 async function readTaken(
   query: Query,
   entries: readonly ImportEntry[],
