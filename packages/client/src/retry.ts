@@ -2,7 +2,7 @@ import type { InnkeeperError } from './error.ts';
 import { abortedError } from './limits.ts';
 import type { Method } from './operation.ts';
 
-/** A longer wait is left to the caller to decide. */
+/** The client does not wait longer than this: the caller decides. */
 const MAX_WAIT_MS = 10_000;
 
 /**

@@ -94,7 +94,7 @@ function Ready({ clientId, onClose, notice, startsWithNote = false, draft, revis
       }),
     onSuccess: ({ data }) => {
       const isUnused = queries.getQueryData(applicationQuery(clientId).queryKey)?.counts.users === 0;
-      // Translators know.
+      // On the translations page, missing texts are already visible.
       const isLacking = !isTranslating && missing.some((each) => each.missing > 0);
       notifyPublished({
         clientId,
@@ -103,7 +103,7 @@ function Ready({ clientId, onClose, notice, startsWithNote = false, draft, revis
       });
       onClose();
     },
-    // The catalog, and the application that counts its keys and names its revision.
+    // Includes the catalog, and the application with its number of keys and revision.
     onSettled: (_data, error) =>
       isConflict(error)
         ? queries.invalidateQueries({ queryKey: catalogKey(clientId) })

@@ -35,7 +35,7 @@ export function maskPath(path: string): string {
   return parts.map((part) => (/^[\w.~-]{0,24}$/.test(part) && !looksRandom(part) ? part : '[masked]')).join('/');
 }
 
-/** An expected error: its stack is of no use. */
+/** An expected error, logged without its stack. */
 type WithoutStack = { type: string; message: string };
 
 /** JSON lines on standard output. app.ts decides what is logged of a request: never its body, headers or query. */

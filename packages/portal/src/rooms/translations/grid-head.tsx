@@ -42,7 +42,7 @@ export const GridHead = memo(function GridHead({ columns, progress, ...acts }: P
 
 type CellProps = Progress & Pick<Props, 'onOnly' | 'onReviewAll' | 'onHide'> & { column: ShownColumn };
 
-/** Renders again only for a text in its own language. */
+/** Re-renders only when a text in its own language changes. */
 const HeadCell = memo(function HeadCell(props: CellProps) {
   const { column, onOnly, onReviewAll, onHide, ...progress } = props;
   const { t } = useTranslation('translations');
