@@ -62,7 +62,7 @@ describe('the catalog room: a draft', () => {
     await page.getByText('4 → 2').waitFor();
     await page.getByRole('button', { name: 'Migrate…' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('1 selection has “4” and becomes “2”.').waitFor();
+    await dialog.getByText('1 selection of “4” will change to “2”.').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Migrate' }).click();
     await page.getByText('1 selection migrated.').waitFor();
