@@ -60,12 +60,15 @@ function finite(text: string): number {
   return Number.isFinite(value) ? value : Number.NaN;
 }
 
-/** The digits of any script are ten consecutive characters, starting at 0 or 6 in a row of sixteen. */
+const isDigit = (code: number): boolean => /\p{Nd}/u.test(String.fromCodePoint(code));
+
+/** The digits of any script are ten consecutive characters; some have several sets, one after the other. */
 function plainDigit(each: string): string {
-  if (!/\p{Nd}/u.test(each)) return each;
   const code = each.codePointAt(0) as number;
-  const start = /\p{Nd}/u.test(String.fromCodePoint(code & ~15)) ? 0 : 6;
-  return String((code & 15) - start);
+  if (!isDigit(code)) return each;
+  let zero = code;
+  while (isDigit(zero - 1)) zero--;
+  return String((code - zero) % 10);
 }
 
 /** A date of the service, YYYY-MM-DD, in the reader's notation. */

@@ -41,6 +41,7 @@ test("finding 7: numbers are read in all digits and with the language's separato
     ['ja', '７', 7],
     ['hi', '१२', 12],
     ['bn', '৬', 6],
+    ['en', '𝟏𝟗𝟚', 192],
     ['en', '−5', -5],
     ['en', ' -0.25 ', -0.25],
   ] as const) {

@@ -64,7 +64,11 @@ export function createApp(parts: AppParts): Door {
       // Relative, because a proxy may serve Innkeeper under a path.
       reply.header('vary', 'Accept').redirect('portal');
     },
-    fail: createErrorHandler({ throttle: new CredentialThrottle(), logger, guideUrl: `${config.publicUrl}/guide` }),
+    fail: createErrorHandler({
+      throttle: new CredentialThrottle(),
+      logger,
+      guideUrl: () => `${service.publicUrl}/guide`,
+    }),
     record: createRecorder(parts),
   });
 

@@ -62,7 +62,15 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
   const held: { close(): void | Promise<void> }[] = [storage, clock];
   /** In reverse order of acquisition. Also cleans up after a start that failed halfway. */
   const release = async (): Promise<void> => {
-    for (const each of held.toReversed()) await each.close();
+    const problems: unknown[] = [];
+    for (const each of held.toReversed()) {
+      try {
+        await each.close();
+      } catch (error) {
+        problems.push(error);
+      }
+    }
+    if (problems.length > 0) throw problems[0];
   };
   try {
     await clock.start();
@@ -244,7 +252,8 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       },
     };
   } catch (error) {
-    await release();
+    // What failed first is reported.
+    await release().catch(() => {});
     throw error;
   }
 }

@@ -44,6 +44,11 @@ test('serves the given catalog and users', async () => {
   expect((await optionsOfAda()).items?.map(({ option }) => option.value)).toEqual([true]);
 });
 
+test('errors link to the guide of this service, at its port', async () => {
+  const response = await fetch(`${inn.url}/nothing`, { headers: { accept: 'application/problem+json' } });
+  expect(await response.json()).toMatchObject({ type: `${inn.url}/guide/errors#9404` });
+});
+
 test('reset restores the initial state', async () => {
   expect((await createUser('grace')).status).toBe(200);
   const basic = Buffer.from(`${inn.clientId}:${inn.clientSecret}`).toString('base64');

@@ -15,8 +15,8 @@ const GUESSED = new Set<ErrorName>(['manageTokenInvalid', 'linkInvalid', 'prefer
 type Parts = {
   throttle: CredentialThrottle;
   logger: Logger;
-  /** Where the error codes are documented. */
-  guideUrl: string;
+  /** Where the error codes are documented; complete once the service listens. */
+  guideUrl: () => string;
 };
 
 type ErrorBody = { code: string; message: string; errors?: FieldError[] };
@@ -50,7 +50,7 @@ function isFailedCredential({ code, error }: InnkeeperError, { headers }: HttpRe
   return FAILED_CREDENTIALS.has(code);
 }
 
-function sendError(request: HttpRequest, reply: HttpReply, error: InnkeeperError, guideUrl: string): void {
+function sendError(request: HttpRequest, reply: HttpReply, error: InnkeeperError, guideUrl: () => string): void {
   // Headers that the route set before it failed do not describe this body.
   reply.removeHeader('content-type');
   reply.code(error.status);
@@ -65,7 +65,7 @@ function sendError(request: HttpRequest, reply: HttpReply, error: InnkeeperError
   }
   const content = request.route?.oauthErrors ? oauthBody(error) : body(error);
   if (!wantsProblem(request)) reply.send(content);
-  else reply.type('application/problem+json; charset=utf-8').send({ ...problemOf(error, guideUrl), ...content });
+  else reply.type('application/problem+json; charset=utf-8').send({ ...problemOf(error, guideUrl()), ...content });
 }
 
 function wantsProblem({ headers }: HttpRequest): boolean {

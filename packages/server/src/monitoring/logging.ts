@@ -5,7 +5,7 @@ import { logOutput } from './log-output.ts';
 import type { Metrics } from './metrics.ts';
 import type { ResponseSeries } from './request-counts.ts';
 
-const OUR_SECRET = /\b(?:ink|ik[ilprsu]|st_\d+)_[\w-]{20,}/g;
+const OUR_SECRET = /\b(?:ink|ik[ilprsu]|st_\d+|whsec)_[\w+/-]{20,}/g;
 /** The rest is optional, so that text that starts like a token is scanned only once, whether it is one or not. */
 const JWT = /\beyJ[\w-]{10,}(\.[\w-]+\.[\w-]*)?/g;
 const URL_PASSWORD = /(:\/\/[^\s:/@]*:)[^\s@]+(@)?/g;

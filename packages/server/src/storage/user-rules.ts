@@ -70,6 +70,11 @@ export function planEntry(
   return outcome === 'updated' ? { do: 'update', rename, status, save, outcome: reported } : nothing(reported);
 }
 
+/** Whether the entry's userId now belongs to what it created: the record of its deletion is no longer true. */
+export function isRestored(entry: ImportEntry, outcome: ImportOutcome): entry is ImportEntry & { userId: string } {
+  return entry.userId !== null && (outcome === 'created' || outcome === 'adopted' || outcome === 'profile-created');
+}
+
 /** Whether the user saved or unset this key after the entry's selection. */
 function isNewer({ selections, unsetAt }: StoredProfile, { keyNo, updatedAt }: ImportSelection): boolean {
   const changedAt = selections.get(keyNo)?.updatedAt ?? unsetAt.get(keyNo);

@@ -176,6 +176,12 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(await storage.applications.delete(elsewhere)).toBe('deleted');
 
     const restore = { at: NOW, ifThere: 'update', importId: orderedUuid(), restoreDeleted: true } as const;
+    // A line that is rejected restores nobody: its user stays deleted.
+    const successor = entry({ clientUserId: one.clientUserId });
+    expect(await put([successor])).toEqual(['created']);
+    expect(await storage.transfer.importUsers(appId, [one], restore)).toEqual({ outcomes: [{ differsIn: 'userId' }] });
+    expect(await put([one], 'update')).toEqual(['deleted-since']);
+    expect(await storage.users.delete(appId, successor.newUserId)).toBe('deleted');
     expect(await storage.transfer.importUsers(appId, [one], restore)).toEqual({ outcomes: ['created'] });
     expect(await put([one], 'update')).toEqual(['unchanged']);
   });

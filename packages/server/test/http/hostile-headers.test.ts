@@ -48,6 +48,7 @@ test.each([
   [`eyJ${'a'.repeat(20)}-${secret}`, `eyJ${'a'.repeat(20)}-[masked]`],
   [`eyJ${'a'.repeat(20)}.only`, `eyJ${'a'.repeat(20)}.only`],
   [`a ${secret}, b`, 'a [masked], b'],
+  ['a whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/8=.', 'a [masked]=.'],
   ['postgres://user:p:a/ss@host/db', 'postgres://user:[masked]@host/db'],
   ['postgres://:pass@host', 'postgres://:[masked]@host'],
   ['http://a:1/x y@z', 'http://a:1/x y@z'],

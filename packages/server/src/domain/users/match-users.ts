@@ -148,7 +148,8 @@ export async function countUsers(
     const direct = await walkOf(users, appId, only, filter);
     if (direct?.isExact) return all(direct.walk);
     const opposite = await walkOf(users, appId, negated(only), filter);
-    if (opposite?.isExact) return (await all({ by: 'user' })) - (await all(opposite.walk));
+    // Users may be created or save between the two counts.
+    if (opposite?.isExact) return Math.max(0, (await all({ by: 'user' })) - (await all(opposite.walk)));
   }
   let count = 0;
   for await (const some of matchUsers(users, appId, filter, { place: undefined, atOnce: MAX, signal, pace }))

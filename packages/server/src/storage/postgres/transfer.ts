@@ -11,7 +11,7 @@ import {
   type StoredUser,
   type TransferStore,
 } from '../port.ts';
-import { planEntry, type StoredProfile } from '../user-rules.ts';
+import { isRestored, planEntry, type StoredProfile } from '../user-rules.ts';
 import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
 import { addEvents, addUserChanges, type ChangedUser } from './events.ts';
@@ -89,7 +89,7 @@ async function importEntries(
 ): Promise<ImportOutcome[]> {
   const stored = await readStored(query, appId, entries, ifThere);
   // Read after the existing users, so that it includes a user deleted in between.
-  const deleted = await readDeleted(query, appId, entries, restoreDeleted === true);
+  const deleted = restoreDeleted ? new Set<string>() : await readDeleted(query, appId, entries);
   const taken = await readTaken(query, entries, stored);
   const isTaken = (userId: string): boolean => taken.has(userId);
 
@@ -134,6 +134,10 @@ async function importEntries(
   if (updated.length > 0) await update(query, appId, updated, at);
   if (events.length > 0) await addUserChanges(query, appId, at, events);
   if (added.length > 0) await add(query, appId, added, { at, withoutEvents });
+  if (restoreDeleted) {
+    const restored = entries.filter((entry, index) => isRestored(entry, outcomes[index] as ImportOutcome));
+    if (restored.length > 0) await query(FORGET_DELETED, [appId, JSON.stringify(restored.map(({ userId }) => userId))]);
+  }
   return outcomes;
 }
 
@@ -184,27 +188,17 @@ async function readUnset(query: Query, userIds: readonly string[]): Promise<Map<
   return unset;
 }
 
-/**
- * The ids in the entries whose users were deleted. With `restore`, deletes the records of these deletions instead, and
- * returns none.
- */
-async function readDeleted(
-  query: Query,
-  appId: number,
-  entries: readonly ImportEntry[],
-  restore: boolean,
-): Promise<Set<string>> {
+const THESE_CODES = 'json_array_elements_text($2::json) as w (code)';
+const IS_THEIRS = `d.app_id = $1 and d.code_hash = ${codeHash('w.code')}`;
+const FIND_DELETED = `select w.code from ${THESE_CODES} join deleted_users d on ${IS_THEIRS}`;
+const FORGET_DELETED = `delete from deleted_users d using ${THESE_CODES} where ${IS_THEIRS}`;
+
+/** The ids in the entries whose users were deleted. */
+async function readDeleted(query: Query, appId: number, entries: readonly ImportEntry[]): Promise<Set<string>> {
   const wanted = entries.flatMap(({ userId }) => userId ?? []);
   if (wanted.length === 0) return new Set();
-  const those = `json_array_elements_text($2::json) as w (code)`;
-  const isThat = `d.app_id = $1 and d.code_hash = ${codeHash('w.code')}`;
-  const rows = await query<{ code: string }>(
-    restore
-      ? `delete from deleted_users d using ${those} where ${isThat} returning w.code`
-      : `select w.code from ${those} join deleted_users d on ${isThat}`,
-    [appId, JSON.stringify(wanted)],
-  );
-  return new Set(restore ? [] : rows.map(({ code }) => code));
+  const rows = await query<{ code: string }>(FIND_DELETED, [appId, JSON.stringify(wanted)]);
+  return new Set(rows.map(({ code }) => code));
 }
 
 /** The ids in entries or orphaned profiles that belong to a user. */

@@ -14,7 +14,7 @@ import {
   type TransferStore,
   type UserStatus,
 } from '../port.ts';
-import { planEntry, type StoredProfile } from '../user-rules.ts';
+import { isRestored, planEntry, type StoredProfile } from '../user-rules.ts';
 import type { Connection } from './connection.ts';
 import { addEvent, addUserChange } from './events.ts';
 import { codeHash, toBytes, toUuid, USER_OF_PROFILE } from './rows.ts';
@@ -141,10 +141,7 @@ export function transferActs(connection: Connection) {
   const importEntry = (appId: number, entry: ImportEntry, change: ImportChange): ImportOutcome => {
     const { clientUserId, clientUserName, selections } = entry;
     const { at, ifThere, restoreDeleted, withoutEvents } = change;
-    if (entry.userId !== null && wasDeleted(appId, entry.userId)) {
-      if (!restoreDeleted) return 'deleted-since';
-      statement('delete from deleted_users where app_id = ? and code_hash = ?').run(appId, codeHash(entry.userId));
-    }
+    if (!restoreDeleted && entry.userId !== null && wasDeleted(appId, entry.userId)) return 'deleted-since';
     const userId = toBytes(entry.userId ?? entry.newUserId);
     const { changes } = statement(
       'insert into profiles (app_id, client_user_id, user_id, client_user_name) values (?, ?, ?, ?) on conflict do nothing',
@@ -192,6 +189,10 @@ export function transferActs(connection: Connection) {
     return step.outcome;
   };
 
+  const forgetDeleted = (appId: number, userId: string): void => {
+    statement('delete from deleted_users where app_id = ? and code_hash = ?').run(appId, codeHash(userId));
+  };
+
   let dataVersion: unknown;
   return {
     /** The entries as JSON: objects from another thread take this one longer to read. */
@@ -201,7 +202,12 @@ export function transferActs(connection: Connection) {
       change: ImportChange,
     ): Awaited<ReturnType<TransferStore['importUsers']>> {
       if (!statement('select 1 from applications where app_id = ?').get(appId)) return { outcome: 'application-gone' };
-      return { outcomes: (JSON.parse(entries) as ImportEntry[]).map((entry) => importEntry(appId, entry, change)) };
+      const outcomes = (JSON.parse(entries) as ImportEntry[]).map((entry) => {
+        const outcome = importEntry(appId, entry, change);
+        if (change.restoreDeleted && isRestored(entry, outcome)) forgetDeleted(appId, entry.userId);
+        return outcome;
+      });
+      return { outcomes };
     },
     /** Whether another connection has committed since the last time. */
     didOthersWrite(): boolean {

@@ -5,6 +5,7 @@ import {
   type StoredUser,
   type TransferStore,
 } from '../../port.ts';
+import { isRestored } from '../../user-rules.ts';
 import { statement } from '../connections.ts';
 import { violation } from '../errors.ts';
 import { IMPORT_MS } from '../transfer.ts';
@@ -24,9 +25,7 @@ const USERS = statement(`
 const FIND_DELETED = statement(
   `select 1 as one from deleted_users where app_id = $1 and code_hash = ${codeHash('$2::text')}`,
 );
-const FORGET_DELETED = statement(
-  `delete from deleted_users where app_id = $1 and code_hash = ${codeHash('$2::text')} returning 1 as one`,
-);
+const FORGET_DELETED = statement(`delete from deleted_users where app_id = $1 and code_hash = ${codeHash('$2::text')}`);
 const FIND_ANY = statement('select 1 as one from users where user_id = $1');
 
 const MAX_ROUNDS = 20;
@@ -101,8 +100,13 @@ export function distributedTransfer(cluster: Cluster): TransferStore {
                 outcomes[index] = adopts !== null && outcome === 'created' ? 'adopted' : outcome;
               }
             }
-            for (const { entry, index, leads, adopts } of placed) {
+            for (const { entry, index, home, leads, adopts } of placed) {
               const { clientUserId } = entry;
+              if (change.restoreDeleted && isRestored(entry, outcomes[index] as ImportOutcome)) {
+                const ofCode = homes.ofUser(entry.userId);
+                // Its own home has forgotten the deletion already.
+                if (ofCode !== home) await inner.at(ofCode).connections.write(FORGET_DELETED, [appId, entry.userId]);
+              }
               if (!leads || (outcomes[index] !== 'created' && outcomes[index] !== 'adopted')) continue;
               const { connections } = inner.at(homes.ofName(appId, clientUserId));
               if (adopts !== null) {
@@ -168,8 +172,8 @@ async function place(
     const last = placed.at(-1) as Placed;
     if (userId === null || homes.ofUser(userId) === last.home) continue;
     const { connections } = cluster.ofUser(userId);
-    const deleted = await connections.write(restoreDeleted ? FORGET_DELETED : FIND_DELETED, [appId, userId]);
-    if (deleted.length > 0 && !restoreDeleted) last.refused = 'deleted-since';
+    const isDeleted = !restoreDeleted && (await connections.read(FIND_DELETED, [appId, userId])).length > 0;
+    if (isDeleted) last.refused = 'deleted-since';
     else if (!found && (await isTaken(cluster, userId))) last.refused = 'user-id-taken';
   }
   return placed;
