@@ -204,6 +204,33 @@ test('prepared statements lost once are prepared again', async () => {
   expect(proxy.names()).toBeGreaterThan(before);
 });
 
+test('an error about a connection behind the server, as of a Citus worker, leaves the own one open and leaks none', async () => {
+  const server = await startPostgres();
+  undo.push(() => server.stop());
+  const url = await server.createDatabase();
+  const storage = await open(url);
+  const appId = await createApplication(storage);
+  const look = new pg.Client(url);
+  await look.connect();
+  undo.push(() => look.end());
+  await look.query(`
+    create function away() returns trigger language plpgsql as
+      $$ begin raise exception 'connection to the remote node failed' using errcode = '08006'; end $$;
+    create trigger away before insert on profiles for each row execute function away();
+  `);
+  const connections = async (): Promise<string[]> => {
+    const { rows } = await look.query<{ pid: string }>(
+      "select pid::text from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() order by 1",
+    );
+    return rows.map(({ pid }) => pid);
+  };
+  const fail = () => expect(storage.users.createWithToken(user(appId))).rejects.toBeInstanceOf(StorageUnavailable);
+  await fail();
+  const before = await connections();
+  for (const _ of times(50, String)) await fail();
+  expect(await connections()).toEqual(before);
+});
+
 test('a server with few connections left is used with those', async () => {
   const server = await startPostgres({ settings: ['max_connections=6', 'superuser_reserved_connections=0'] });
   undo.push(() => server.stop());

@@ -98,6 +98,11 @@ export function isConnectionLost(error: unknown): boolean {
   return /^Connection terminated|not queryable|SSL connection|^Connection ended/.test(error.message);
 }
 
+/** PostgreSQL ends its connection after FATAL. After ERROR it was lost elsewhere: that of a coordinator to a worker. */
+export function isOwnConnectionLost(error: unknown): boolean {
+  return isConnectionLost(error) && !(error instanceof pg.DatabaseError && error.severity === 'ERROR');
+}
+
 /** What the caller got after an act that may have been committed. */
 export function isOutcomeUnknown(error: unknown): boolean {
   const { cause } = error as Error;

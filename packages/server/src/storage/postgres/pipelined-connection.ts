@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import { resultWithin } from './deadline.ts';
-import { isConnectionLost } from './errors.ts';
+import { isOwnConnectionLost } from './errors.ts';
 import { endClient, type Servers } from './servers.ts';
 
 const STUCK_MS = 1_000;
@@ -42,7 +42,7 @@ export class PipelinedConnection {
       return await resultWithin(client, query, withinMs);
     } catch (error) {
       // Before pg emits its event, so that a retry gets a new connection.
-      if (client && this.#client === client && isConnectionLost(error)) this.#client = undefined;
+      if (client && this.#client === client && isOwnConnectionLost(error)) this.retire();
       throw error;
     } finally {
       this.inFlight--;
