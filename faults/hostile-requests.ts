@@ -39,7 +39,7 @@ const UNITS = [
   '1e9',
 ];
 /** In bodies, also what no header can contain. */
-const WIDE = ['\u0301\u0316', '😀', '\u0000', '\n'];
+const WIDE = ['😀', '\u0000', '\n'];
 const HEADERS = [
   ...[
     'accept',
@@ -68,10 +68,16 @@ const STATIC = ['/docs', '/openapi.json', '/llms.txt', '/guide/', '/portal', '/l
 
 const fill = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 
-/** A JSON string of at most this many bytes, including what surrounds it. */
-function fillJson(unit: string, bytes: number): string {
-  return unit.repeat(Math.floor((bytes - 2_000) / (Buffer.byteLength(JSON.stringify(unit)) - 2)));
+/** A text that fits into a body as JSON, with what surrounds it. */
+function fillBody(unit: string): string {
+  return unit.repeat(Math.floor((BODY - 2_000) / (Buffer.byteLength(JSON.stringify(unit)) - 2)));
 }
+
+/** What many parsers compare with each other: parts that are all different. */
+const PARTS = `de-u${Array.from({ length: BODY / 8 }, (_, at) => `-a${String(at).padStart(6, '0')}`).join('')}`;
+const DIFFERENT = { text: PARTS.slice(0, BODY - 2_000), called: 'a language tag of thousands of parts' };
+/** Quadratic to normalise. */
+const MARKS = '\u0301\u0316';
 
 /**
  * Every header, every field of every body and every upload, of every operation in the document: new operations are
@@ -98,24 +104,26 @@ export function listHostile(document: ResolvedDocument): HostileRequest[] {
     const content = Object.entries(operation.requestBody?.content ?? {})[0];
     const example = Object.values(content?.[1]?.examples ?? {})[0]?.value;
     if (!content || example === undefined) continue;
+    const add = (title: string, body: string) =>
+      all.push({ title: `${method} ${path} ${title}`, method, path, headers: { 'content-type': content[0] }, body });
+    const hostile = [DIFFERENT, { text: fillBody(MARKS), called: 'combining marks' }];
     for (const [index, member] of textsIn(example).entries()) {
       const unit = [...WIDE, ...UNITS][(at + index) % (WIDE.length + UNITS.length)] as string;
-      for (const hostile of new Set([unit, WIDE[0] as string])) {
-        const body = JSON.stringify(withText(example, member, fillJson(hostile, BODY)));
-        all.push({
-          title: `${method} ${path} ${member.join('.')} of ${JSON.stringify(hostile)}`,
-          method,
-          path,
-          headers: { 'content-type': content[0] },
-          body,
-        });
+      for (const { text, called } of [...hostile, { text: fillBody(unit), called: JSON.stringify(unit) }]) {
+        add(`${member.join('.')} of ${called}`, JSON.stringify(withText(example, member, text)));
+      }
+    }
+    for (const member of objectsIn(example)) {
+      for (const { text, called } of hostile) {
+        const body = JSON.stringify(withText(example, [...member, text], 'text'));
+        add(`a member of ${member.join('.') || 'the body'} named ${called}`, body);
       }
     }
     for (const [name, body] of [
       ['lists', fill('[', BODY)],
       ['members', `{${fill('"a":1,', BODY)}`],
     ] as const) {
-      all.push({ title: `${method} ${path} of ${name}`, method, path, headers: { 'content-type': content[0] }, body });
+      add(`of ${name}`, body);
     }
   }
   return [...all, ...listUploads(), ...listSaves()];
@@ -240,6 +248,12 @@ function textsIn(value: unknown, path: Member = []): Member[] {
   if (typeof value === 'string') return [path];
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([name, inner]) => textsIn(inner, [...path, name]));
+}
+
+function objectsIn(value: unknown, path: Member = []): Member[] {
+  if (value === null || typeof value !== 'object') return [];
+  const inner = Object.entries(value).flatMap(([name, each]) => objectsIn(each, [...path, name]));
+  return Array.isArray(value) ? inner : [path, ...inner];
 }
 
 function withText(value: unknown, [name, ...rest]: Member, text: string): unknown {

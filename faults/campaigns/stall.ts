@@ -34,7 +34,7 @@ export const stall: Campaign = {
   promise: `no probe of /livez waits for more than ${MAX_MS} ms of processor time of the HTTP thread`,
   operatorSees: 'flat `nodejs_eventloop_lag_p99_seconds`; 400, 413 and 422; 503 (9503) for work over its time limit',
   unit: 'requests',
-  times: { short: 400, full: 3_000 },
+  times: { short: 400, full: 21_000 },
   run: (context) => run(context, [], () => true),
   control: {
     what: 'a service that splits Accept-Encoding by /\\s*;\\s*/',

@@ -3,6 +3,7 @@ import { verifyPassword } from '../../src/domain/accounts/password.ts';
 import { createLanguages } from '../../src/domain/catalog/languages.ts';
 import { acceptsEncoding } from '../../src/http/docs/static-file.ts';
 import { mask } from '../../src/monitoring/logging.ts';
+import { inNfc } from '../../src/nfc.ts';
 import { processorTime } from '../processor-time.ts';
 
 /** Node's maximum for the headers of one request. */
@@ -86,7 +87,14 @@ test('a password is normalised only if it is short enough to be valid', () => {
   expect(processorTime(() => void verifyPassword(null, marks))).toBeLessThan(60);
 });
 
-test('a language name is compared only if it is short enough to be valid', () => {
+test('a text with many marks after a letter is not normalised', () => {
+  expect(processorTime(() => expect(inNfc(marks)).toBe(marks))).toBeLessThan(60);
+  // Twenty of these take a few milliseconds.
+  expect(twenty(() => inNfc(`a${'\u0301'.repeat(30)}`.repeat(1_000)))).toBeLessThan(500);
+  expect(inNfc('Vie\u0302\u0323t')).toBe('Vi\u1ec7t');
+});
+
+test('a language name with many marks is not found', () => {
   expect(processorTime(() => expect(languages.find(marks)).toBeUndefined())).toBeLessThan(60);
   expect(languages.find('espan\u0303ol')?.tag).toBe('es');
 });

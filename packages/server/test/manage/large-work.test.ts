@@ -120,6 +120,30 @@ describe.each(databases)('large work on $kind', (database) => {
     expect((await send('GET', '/catalog/draft')).json).toMatchObject({ draft: { changeCount: 0 } });
   });
 
+  test('long names of combining marks are rejected in little time', async () => {
+    const { edit } = await editor(server, { languages, groups: [] });
+    const name = '\u0316\u0301'.repeat(15_000);
+    for (const group of [{ name }, { name: 'g', keys: [{ name, type: 'boolean' }] }]) {
+      const { result, ms } = await awaitedProcessorTime(() => edit('POST', '/groups', group));
+      expect(result.status).toBe(422);
+      expect(ms).toBeLessThan(300);
+    }
+  });
+
+  test('long language tags are rejected in little time', async () => {
+    const { edit } = await editor(server, { languages, groups: [] });
+    const tag = `de-u${Array.from({ length: 7_000 }, (_, at) => `-a${String(at).padStart(6, '0')}`).join('')}`;
+    for (const [method, path, body] of [
+      ['POST', '/groups', { name: 'g', translations: { [tag]: 'G' } }],
+      ['PUT', '/languages', { languages: [{ name: 'English', tag }] }],
+      ['PATCH', '/translations', { texts: [{ path: 'g', language: tag, text: 'G' }] }],
+    ] as const) {
+      const { result, ms } = await awaitedProcessorTime(() => edit(method, path, body));
+      expect([path, result.status]).toEqual([path, 422]);
+      expect([path, ms < 200 ? 0 : ms]).toEqual([path, 0]);
+    }
+  });
+
   test('a slow match of a default runs on another thread in an edit, too', async () => {
     const key = { name: 'k', type: 'string', constraint: { pattern: `${WORST}|b+`, max_length: 800 } };
     const { edit, tree } = await editor(server, { languages, groups: [{ name: 'g', keys: [key] }] });

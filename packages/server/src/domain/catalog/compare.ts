@@ -1,3 +1,4 @@
+import { inNfc } from '../../nfc.ts';
 import type { Steps } from '../slices.ts';
 import type {
   AllowedValue,
@@ -13,7 +14,6 @@ import type {
 import { type CatalogChange, type ChangeDetail, type ChangeFact, type FactKind, show } from './change.ts';
 import { constraintProblem, MAX_TEXT } from './check-value.ts';
 import type { CatalogDefinition, WantedGroup, WantedKey } from './definition.ts';
-import { inNfc } from './languages.ts';
 import { toFileConstraint } from './to-file.ts';
 import { readPath } from './translatable.ts';
 

@@ -1,7 +1,8 @@
+import { inNfc } from '../../nfc.ts';
 import type { Storage } from '../../storage/port.ts';
 import { inSlices, type Steps } from '../slices.ts';
 import { type Catalog, type Group, type Key, readCatalog } from './catalog.ts';
-import { createLanguages, inNfc, type Languages } from './languages.ts';
+import { createLanguages, type Languages } from './languages.ts';
 
 /** A catalog prepared for requests: every lookup is a table. Made once per revision. */
 export type CompiledCatalog = {

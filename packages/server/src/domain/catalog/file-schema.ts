@@ -1,5 +1,6 @@
 import { type Static, Type } from '../../schema.ts';
 import { VALUE_TYPES } from './catalog.ts';
+import { MAX_TAG } from './languages.ts';
 
 const NAME = { minLength: 1, maxLength: 255 };
 export const TEXT_LIMIT = 2_000;
@@ -92,7 +93,7 @@ const Group = Type.Object(
 const Language = Type.Object(
   {
     name: Type.String({ ...NAME, description: 'in the language itself: Deutsch, Español' }),
-    tag: Type.String({ minLength: 2, maxLength: 100, description: 'BCP 47: de, es, pt-BR' }),
+    tag: Type.String({ minLength: 2, maxLength: MAX_TAG, description: 'BCP 47: de, es, pt-BR' }),
     default: Type.Optional(Type.Boolean({ description: 'used for requests without a language; by default the first' })),
   },
   { additionalProperties: false },

@@ -1,3 +1,4 @@
+import { inNfc } from '../../nfc.ts';
 import type { Language } from './catalog.ts';
 
 /** The languages of one catalog: finding and choosing one, and the fallback for missing texts. */
@@ -16,9 +17,6 @@ export type Languages = {
   ): { text: Text; language: string | null };
 };
 
-/** Names have at most 255 characters. Normalizing takes quadratic time in the number of marks after a letter. */
-const MAX_WORD = 1_024;
-
 export function createLanguages(all: readonly Language[]): Languages {
   const byDefault = all.find((language) => language.isDefault) ?? all[0];
   const byWord = new Map(
@@ -36,7 +34,6 @@ export function createLanguages(all: readonly Language[]): Languages {
     all,
     byDefault,
     find(nameOrTag) {
-      if (nameOrTag.length > MAX_WORD) return undefined;
       const word = fold(nameOrTag);
       return byWord.get(word) ?? (TAG.test(word) ? findPrefix(byLowerTag, word, longestTag) : undefined);
     },
@@ -101,7 +98,7 @@ function readRanges(header: string): string[] {
 /** The name of a language that is not ASCII, as `@innkeeper/client` sends it. */
 function nameOf(range: string): string {
   try {
-    return range.length > MAX_WORD ? '' : fold(decodeURIComponent(range));
+    return fold(decodeURIComponent(range));
   } catch {
     return '';
   }
@@ -112,13 +109,12 @@ export function fold(word: string): string {
   return inNfc(word).toLowerCase();
 }
 
-/** Names that look the same are the same, however a keyboard or an editor encodes their accents. */
-export function inNfc(name: string): string {
-  return name.normalize('NFC');
-}
+/** Characters. Node's check takes quadratic time in the number of subtags. */
+export const MAX_TAG = 100;
 
 /** In the usual case, `de-AT`; undefined if it cannot be a tag. */
 export function canonicalTag(tag: string): string | undefined {
+  if (tag.length > MAX_TAG) return undefined;
   try {
     return Intl.getCanonicalLocales(tag)[0];
   } catch {

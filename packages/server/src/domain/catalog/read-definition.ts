@@ -1,10 +1,11 @@
+import { inNfc } from '../../nfc.ts';
 import { checkShape, type Structure, TYPE_WORDS } from '../../schema.ts';
 import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Language, Texts } from './catalog.ts';
 import { isBlank } from './check-value.ts';
 import type { CatalogDefinition, WantedGroup } from './definition.ts';
 import { type CatalogFile, CatalogFileSchema } from './file-schema.ts';
-import { canonicalTag, createLanguages, fold, inNfc } from './languages.ts';
+import { canonicalTag, createLanguages, fold } from './languages.ts';
 import { CatalogPatterns } from './pattern.ts';
 import { readKey } from './read-key.ts';
 import { type FileProblem, MAX_PROBLEMS, type Report, type TextReader } from './source.ts';
@@ -144,17 +145,17 @@ function readLanguages(languages: CatalogFile['languages'], isReadable: Readable
   const defaults = sound.filter(({ language }) => language.default === true);
   for (const { path } of defaults.slice(1)) report([...path, 'default'], 'another language is already the default');
   const taken = new Set<string>();
-  const read = sound.map(({ language: { name, tag, default: isDefault }, path }) => {
-    const canonical = canonicalTag(tag);
-    if (canonical === undefined) report([...path, 'tag'], `"${tag}" is not a BCP 47 language tag`);
+  const read = sound.flatMap(({ language: { name, tag: given, default: isDefault }, path }) => {
+    const tag = canonicalTag(given);
+    if (tag === undefined) report([...path, 'tag'], `"${given}" is not a BCP 47 language tag`);
     refuseBadName(name, [...path, 'name'], report);
-    for (const word of new Set([fold(name), fold(canonical ?? tag)])) {
+    for (const word of new Set([fold(name), ...(tag === undefined ? [] : [fold(tag)])])) {
       // Languages are found by name or tag, in any case, with accents encoded either way: no word may match two of
       // them.
       if (taken.has(word)) report(path, `"${word}" already names another language`);
       taken.add(word);
     }
-    return { name, tag: canonical ?? tag, isDefault: isDefault === true };
+    return tag === undefined ? [] : [{ name, tag, isDefault: isDefault === true }];
   });
   // If none is marked, the first one is the default.
   if (defaults.length === 0 && read[0]) read[0].isDefault = true;

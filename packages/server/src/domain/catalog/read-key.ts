@@ -1,8 +1,9 @@
+import { inNfc } from '../../nfc.ts';
 import type { AllowedValue, Constraint, Scalar } from './catalog.ts';
 import { constraintProblem, isBlank, isDate, MAX_TEXT, typeProblem } from './check-value.ts';
 import type { WantedKey } from './definition.ts';
 import type { FileKey } from './file-schema.ts';
-import { inNfc, type Languages } from './languages.ts';
+import type { Languages } from './languages.ts';
 import { type CatalogPatterns, productProblem } from './pattern.ts';
 import type { Report, TextReader } from './source.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { inNfc } from '../../nfc.ts';
 import type { UserRecord } from '../../storage/port.ts';
 import { readUuid } from '../../uuid.ts';
 import type { Application } from '../applications/application.ts';
 import type { Group, Scalar } from '../catalog/catalog.ts';
 import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog } from '../catalog/compile.ts';
-import { inNfc } from '../catalog/languages.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';
 import { checkSelection, MAX_STEPS_INLINE, matchWithin } from '../selections/check-selection.ts';

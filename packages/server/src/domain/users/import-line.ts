@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { inNfc } from '../../nfc.ts';
 import type { ImportEntry, ImportSelection } from '../../storage/port.ts';
 import { readTransferTime } from '../../time.ts';
 import { homeOfName, readUuid as readUuidText, uuidAtHome } from '../../uuid.ts';
 import type { Language, Scalar } from '../catalog/catalog.ts';
 import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
-import { inNfc } from '../catalog/languages.ts';
 import { ERRORS, type ErrorName } from '../errors.ts';
 import { missingReason } from '../required.ts';
 import { checkSelection, matchWithin } from '../selections/check-selection.ts';

@@ -1,6 +1,6 @@
+import { inNfc } from '../../nfc.ts';
 import { readUuid } from '../../uuid.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
-import { inNfc } from '../catalog/languages.ts';
 
 /** Keys by the names in docs/import.md. A name may have been used again after its key or group was archived. */
 export type KeyNames = {

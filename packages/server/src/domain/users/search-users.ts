@@ -1,3 +1,4 @@
+import { inNfc } from '../../nfc.ts';
 import type { UserRecord, UserStore } from '../../storage/port.ts';
 import { readUuid } from '../../uuid.ts';
 import { pauses } from '../slices.ts';
@@ -130,7 +131,7 @@ async function* scanNames(
 export function foldCase(text: string): string {
   // Nearly every id, and most names: searches scan millions of them.
   if (PLAIN.test(text)) return text.toLowerCase();
-  return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+  return inNfc(inNfc(text).toUpperCase().toLowerCase().replaceAll('ς', 'σ'));
 }
 
 const PLAIN = /^[ -~]*$/;

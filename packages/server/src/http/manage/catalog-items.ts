@@ -10,10 +10,10 @@ import {
   setValues,
 } from '../../domain/catalog/edits/groups-and-keys.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
-import { inNfc } from '../../domain/catalog/languages.ts';
 import { migrateValues, migrationProblem, planMigration } from '../../domain/catalog/migrate-values.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { inNfc } from '../../nfc.ts';
 import { membersReadElsewhere, Nullable, readElsewhere, type TProperties, Type } from '../../schema.ts';
 import { EDIT, EDIT_ITEM, EDIT_LIMIT, readEditOptions, respondEdited, respondToEdit } from './edit-options.ts';
 import { refuse } from './input.ts';

@@ -1,10 +1,10 @@
 import type { Application } from '../../domain/applications/application.ts';
 import type { Group, Language } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
-import { inNfc } from '../../domain/catalog/languages.ts';
 import { type FieldError, InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices, type Steps } from '../../domain/slices.ts';
+import { inNfc } from '../../nfc.ts';
 import { linkHeader, type Query, readParameter } from '../paging.ts';
 import { etagOf, hasCurrent } from '../request-headers.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
