@@ -64,6 +64,7 @@ const HEADERS = [
     'traceparent',
   ],
 ];
+const FORM = 'application/x-www-form-urlencoded';
 const STATIC = ['/docs', '/openapi.json', '/llms.txt', '/guide/', '/portal', '/livez', '/readyz', '/metrics'];
 
 const fill = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
@@ -119,11 +120,24 @@ export function listHostile(document: ResolvedDocument): HostileRequest[] {
         add(`a member of ${member.join('.') || 'the body'} named ${called}`, body);
       }
     }
+    for (const member of listsIn(example)) {
+      add(`${member.join('.')} with many items`, JSON.stringify(withMany(example, member)));
+    }
     for (const [name, body] of [
       ['lists', fill('[', BODY)],
       ['members', `{${fill('"a":1,', BODY)}`],
+      ['different members', `{${Array.from({ length: BODY / 10 }, (_, at) => `"a${at}":1`).join(',')}}`],
     ] as const) {
       add(`of ${name}`, body);
+    }
+    if (FORM in (operation.requestBody?.content ?? {})) {
+      for (const [name, body] of [
+        ['fields', fill('a=b&', BODY)],
+        ['different fields', Array.from({ length: BODY / 10 }, (_, at) => `a${at}=b`).join('&')],
+        ['escapes', `token=${fill('%41', BODY)}`],
+      ] as const) {
+        all.push({ title: `${method} ${path} of ${name}`, method, path, headers: { 'content-type': FORM }, body });
+      }
     }
   }
   return [...all, ...listUploads(), ...listSaves()];
@@ -254,6 +268,23 @@ function objectsIn(value: unknown, path: Member = []): Member[] {
   if (value === null || typeof value !== 'object') return [];
   const inner = Object.entries(value).flatMap(([name, each]) => objectsIn(each, [...path, name]));
   return Array.isArray(value) ? inner : [path, ...inner];
+}
+
+function listsIn(value: unknown, path: Member = []): Member[] {
+  if (value === null || typeof value !== 'object') return [];
+  const inner = Object.entries(value).flatMap(([name, each]) => listsIn(each, [...path, name]));
+  return Array.isArray(value) && value.length > 0 ? [path, ...inner] : inner;
+}
+
+/** The first item of a list, as often as the body can hold it. */
+function withMany(value: unknown, [name, ...rest]: Member): unknown {
+  if (name === undefined) {
+    const [first] = value as unknown[];
+    return Array.from({ length: Math.floor((BODY - 2_000) / (JSON.stringify(first).length + 1)) }, () => first);
+  }
+  const copy = structuredClone(value) as Record<string, unknown>;
+  copy[name] = withMany(copy[name], rest);
+  return copy;
 }
 
 function withText(value: unknown, [name, ...rest]: Member, text: string): unknown {
