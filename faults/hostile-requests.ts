@@ -1,5 +1,5 @@
 import { EXAMPLE } from '../packages/server/src/http/docs/examples.ts';
-import type { ResolvedDocument } from '../packages/server/test/http/documented-answers.ts';
+import type { ResolvedDocument, ResolvedOperation } from '../packages/server/test/http/documented-answers.ts';
 
 /** What to send; `{{…}}` are placeholders. */
 export type HostileRequest = {
@@ -80,12 +80,14 @@ const DIFFERENT = { text: PARTS.slice(0, BODY - 2_000), called: 'a language tag 
 /** Quadratic to normalise. */
 const MARKS = '\u0301\u0316';
 
+type DocumentedOperation = { path: string; method: string; operation: ResolvedOperation };
+
 /**
- * Every header, every field of every body and every upload, of every operation in the document: new operations are
+ * Every header, every parameter, every field of every body and every upload, of every operation in the document: new operations are
  * included automatically.
  */
 export function listHostile(document: ResolvedDocument): HostileRequest[] {
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  const operations: DocumentedOperation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
   const [first] = operations;
@@ -140,7 +142,26 @@ export function listHostile(document: ResolvedDocument): HostileRequest[] {
       }
     }
   }
-  return [...all, ...listUploads(), ...listSaves()];
+  return [...all, ...operations.flatMap(listQueries), ...listUploads(), ...listSaves()];
+}
+
+/** Node limits the address like a header. */
+function listQueries({ path, method, operation }: DocumentedOperation, at: number): HostileRequest[] {
+  const named = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
+  return named.flatMap(({ name }, index) => {
+    const unit = [...WIDE, ...UNITS][(at + index) % (WIDE.length + UNITS.length)] as string;
+    const queries: [string, string][] = [
+      ...[MARKS, unit].map((unit): [string, string] => {
+        const encoded = encodeURIComponent(unit);
+        return [JSON.stringify(unit), `${name}=${encoded.repeat(Math.floor(HEADER / encoded.length))}`];
+      }),
+      [DIFFERENT.called, `${name}=${DIFFERENT.text.slice(0, HEADER)}`],
+      ['many', fill(`${name}=a.b%3Dc&`, HEADER)],
+    ];
+    return queries.map(([called, query]) => ({
+      ...{ title: `${method} ${path} query ${name} of ${called}`, method, path: `${path}?${query}`, headers: {} },
+    }));
+  });
 }
 
 function listUploads(): HostileRequest[] {

@@ -9,7 +9,7 @@ export const USAGE = `npm run faults -- [options]
 Injects faults and counts what is lost. Each campaign has a control, the same faults against a deliberately broken
 variant: if nothing is lost there, the campaign has failed.
 
-  (nothing)             the short form of every campaign, under 10 minutes on 2 quiet cores
+  (nothing)             the short form of every campaign, about 15 minutes on 2 quiet cores
   --list                list the campaigns and their guarantees
   --only NAME,NAME      only these: ${NAMES.join(', ')}
   --full NAME,NAME      the long form of these; "all" for all (hours)

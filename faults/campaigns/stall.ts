@@ -30,11 +30,11 @@ const SPLIT_ENCODINGS = new URL('../controls/split-encodings.ts', import.meta.ur
 export const stall: Campaign = {
   name: 'stall',
   title:
-    'hostile content of maximum size in every header, text and upload, by a stranger, an end user, the application and each role, on SQLite',
+    'hostile content of maximum size in every header, parameter, text and upload, by a stranger, an end user, the application and each role, on SQLite',
   promise: `no probe of /livez waits for more than ${MAX_MS} ms of processor time of the HTTP thread`,
   operatorSees: 'flat `nodejs_eventloop_lag_p99_seconds`; 400, 413 and 422; 503 (9503) for work over its time limit',
   unit: 'requests',
-  times: { short: 400, full: 21_000 },
+  times: { short: 400, full: 28_000 },
   run: (context) => run(context, [], () => true),
   control: {
     what: 'a service that splits Accept-Encoding by /\\s*;\\s*/',
