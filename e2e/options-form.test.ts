@@ -223,17 +223,20 @@ test('a field that is cleared while typing stays cleared', async () => {
 
 test('a single field says when nothing can be loaded, and can retry', async () => {
   let failed = 0;
-  const { page } = await openForm((opened) =>
-    opened.route('**/api/option_keys?*', async (route) => {
+  const told: string[] = [];
+  const { page } = await openForm((opened) => {
+    opened.on('console', (message) => told.push(message.text()));
+    return opened.route('**/api/option_keys?*', async (route) => {
       await route.abort();
       failed++;
-    }),
-  );
+    });
+  });
   const alone = page.locator('main > [role=alert]');
   await alone.getByText('This could not be loaded.').waitFor();
   // Following changes begins with one more read; its failure must not replace the "Try again" button.
   await expect.poll(() => failed).toBeGreaterThanOrEqual(2);
   expect(await page.getByText('Loading…').count()).toBe(0);
+  expect(told.filter((text) => text.startsWith('Innkeeper could not load the options:'))).toHaveLength(1);
   await page.unroute('**/api/option_keys?*');
   await alone.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('combobox', { name: 'Size' }).waitFor();

@@ -9,6 +9,7 @@ export type OptionState<V = Value> = {
   /** What is being saved, applied to what the service has. */
   value: V | undefined;
   source: Source;
+  /** `failed`: not saved, not loaded, or not in the catalog; `error` says why. */
   status: 'loading' | 'idle' | 'saving' | 'saved' | 'failed';
   /** What could not be saved; with `value` undefined, it was to be unset. */
   failed: { value: V | undefined } | undefined;

@@ -84,6 +84,8 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
   let offered: Pick<CatalogState, 'groups' | 'keys'> | undefined = data;
   let selections = data && byKey(data.selections);
   let catalog: CatalogState | undefined;
+  /** Of a key without an entry. */
+  let absent = LOADING;
   const errors: { catalog?: unknown; selections?: unknown } = {};
   let catalogTurn = 0;
   let reading: Promise<void> | undefined;
@@ -108,7 +110,11 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
     const error = (errors.catalog ?? errors.selections) as InnkeeperError | undefined;
     const next = { isLoaded: !!(offered && selections), groups, keys, error };
     const parts = Object.keys(next) as (keyof CatalogState)[];
-    if (parts.some((part) => next[part] !== catalog?.[part])) catalog = next;
+    if (parts.some((part) => next[part] !== catalog?.[part])) {
+      catalog = next;
+      const why = error ?? (next.isLoaded ? ownError('unknown_key', 'The catalog has no such key.') : undefined);
+      absent = why ? { ...LOADING, status: 'failed', error: why } : LOADING;
+    }
     names.clear();
     for (const key of keys) {
       const name = `${key.option_group_name}.${key.name}`;
@@ -293,7 +299,7 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
 
   function get(of: string | KeyUid): OptionState {
     const entry = entryOf(of);
-    if (!entry) return LOADING;
+    if (!entry) return absent;
     if (entry.isStale) {
       const next = stateOf(entry);
       if (!isSameState(next, entry.state)) entry.state = next;

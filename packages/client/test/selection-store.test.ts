@@ -345,8 +345,12 @@ test("it loads for its first subscriber, reports failures, and keeps one languag
   store.subscribe(() => {});
   await expect.poll(() => store.catalog().error?.code).toBe('unreachable');
   expect(store.catalog().isLoaded).toBe(false);
+  expect(store.get('all.motto')).toMatchObject({ status: 'failed', error: { code: 'unreachable' } });
+  expect(store.get('all.motto')).toBe(store.get('all.motto'));
   await store.refresh();
   expect(store.catalog()).toMatchObject({ isLoaded: true, error: undefined });
+  expect(store.get('all.motto').status).toBe('idle');
+  expect(store.get('all.nothing')).toMatchObject({ key: undefined, status: 'failed', error: { code: 'unknown_key' } });
   const labelOf = () => store.get('all.motto').key?.label;
   expect(labelOf()).toBe('motto');
   proxy.plan(isCatalog, neverArrives);

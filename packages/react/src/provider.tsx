@@ -74,6 +74,7 @@ export function InnkeeperProvider(props: InnkeeperProviderProps) {
   useEffect(() => store?.setClient(client), [store, client]);
   useEffect(() => store?.setLanguage(language), [store, language]);
   useEffect(() => (store ? keepCurrent(store, drafts) : undefined), [store, drafts]);
+  useEffect(() => (store ? reportFailures(store) : undefined), [store]);
 
   useEffect(() => (store && live ? watchWhileVisible(client, store) : undefined), [client, store, live]);
 
@@ -82,6 +83,19 @@ export function InnkeeperProvider(props: InnkeeperProviderProps) {
     [client, store, drafts, language, dir, texts, parts],
   );
   return <Context.Provider value={value}>{children}</Context.Provider>;
+}
+
+/** Users see that loading has failed; the page's developers see why. */
+function reportFailures(store: SelectionStore): () => void {
+  let last: string | undefined;
+  const look = () => {
+    const { error } = store.catalog();
+    // biome-ignore lint/suspicious/noConsole: for the page's developers
+    if (error && error.message !== last) console.error('Innkeeper could not load the options:', error);
+    last = error?.message;
+  };
+  look();
+  return store.subscribe(look);
 }
 
 /** Browsers allow few connections per host: pages in the background leave theirs to others. */
