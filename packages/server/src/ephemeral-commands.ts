@@ -1,4 +1,5 @@
 import { createApplication, type NewApplication } from './domain/applications/application.ts';
+import { readChange, toUpdate } from './domain/applications/settings.ts';
 import type { CatalogDefinition } from './domain/catalog/definition.ts';
 import { publishCatalog, restoreCatalog } from './domain/catalog/publish.ts';
 import { readDefinition } from './domain/catalog/read-definition.ts';
@@ -10,7 +11,8 @@ import { moveTime } from './ephemeral.ts';
 
 /** A real service for other programs' tests: its data is in a temporary folder, and its clock can be moved. */
 export type EphemeralCommand =
-  | { id: number; do: 'setUp'; name: string; catalog: unknown; users: object[] }
+  | { id: number; do: 'setUp'; name: string; catalog: unknown; users: object[]; settings: Record<string, unknown> }
+  | { id: number; do: 'signIn'; clientId: string; clientUserId: string; clientUserName: string }
   | { id: number; do: 'reset' }
   | { id: number; do: 'moveClock'; offsetMs: number };
 
@@ -27,6 +29,10 @@ export function runCommands(service: Service, url: string): void {
       const part = await setUp(service, command);
       parts.push(part);
       return part.application;
+    }
+    if (command.do === 'signIn') {
+      const part = parts.find(({ application }) => application.clientId === command.clientId) as Part;
+      return signIn(url, part.application, command);
     }
     if (command.do === 'reset') {
       moveTime(0);
@@ -49,11 +55,15 @@ export function runCommands(service: Service, url: string): void {
 
 async function setUp(
   service: Service,
-  { name, catalog, users }: Extract<EphemeralCommand, { do: 'setUp' }>,
+  { name, catalog, users, settings }: Extract<EphemeralCommand, { do: 'setUp' }>,
 ): Promise<Part> {
   const { storage, keyring, now } = service;
   const application = await createApplication(storage, keyring, name, now());
   const appId = Number(application.clientId.split('_')[0]);
+  const read = readChange(Object.entries(settings));
+  if ('problems' in read)
+    throw new Error(read.problems.map((each) => `settings.${each.field} ${each.message}`).join('\n'));
+  await storage.applications.update(appId, toUpdate(read.change));
   let revision = 0;
   if (catalog !== undefined) {
     const definition = await readGiven(catalog);
@@ -65,6 +75,24 @@ async function setUp(
   await service.refresh();
   await importLines(service, part);
   return part;
+}
+
+/** Like an application's back end, over HTTP: in a page's test environment, `fetch` refuses what pages must not do. */
+async function signIn(
+  url: string,
+  { clientId, clientSecret }: NewApplication,
+  { clientUserId, clientUserName }: { clientUserId: string; clientUserName: string },
+): Promise<object> {
+  const post = async (path: string, body: object) => {
+    const response = await fetch(url + path, { method: 'POST', body: JSON.stringify(body) });
+    return (await response.json()) as Record<string, string>;
+  };
+  const user = { clientId, clientSecret, clientUserId };
+  let made = await post('/api/v2/app/create-user', { ...user, clientUserName });
+  if (made.code === '0001') made = await post('/api/v2/app/special-token', user);
+  if (made.specialToken === undefined) throw new Error(`${made.code} ${made.message}`);
+  const granted = await post('/oauth/v2/get-access-token', { clientSecret, specialToken: made.specialToken });
+  return { access_token: granted.access_token, service_user_code: made.service_user_code };
 }
 
 /** Only a text has lines to refer to, and may need the YAML parser. */

@@ -17,12 +17,18 @@ export type TestOptions = {
   users?: TestUser[];
   /** The application's name. */
   name?: string;
+  /** The application's settings, as for `innkeeper app set`: `{ allowedOrigins: ['http://localhost:5173'] }`. */
+  settings?: Record<string, unknown>;
 };
+
+export type SignedIn = { access_token: string; service_user_code: string };
 
 export type TestInnkeeper = {
   url: string;
   clientId: string;
   clientSecret: string;
+  /** An access token for a user, who is created if there is none yet. */
+  signIn(user: { clientUserId: string; clientUserName: string }): Promise<SignedIn>;
   /** Restores the catalog and the users of the start, and the real time. */
   reset(): Promise<void>;
   /** Moves the service's clock from now on: `advance(3_600_000)` lets an access token expire. */
@@ -41,7 +47,8 @@ type Reply = { id: number; result?: never; failed?: string };
  * The real service in its own process, with one application. It keeps nothing and ends with the process that started
  * it.
  */
-export async function startInnkeeper({ catalog, users = [], name = 'Test' }: TestOptions = {}): Promise<TestInnkeeper> {
+export async function startInnkeeper(options: TestOptions = {}): Promise<TestInnkeeper> {
+  const { catalog, users = [], name = 'Test', settings = {} } = options;
   const { child, ask, listening } = await startService();
   const close = async (): Promise<void> => {
     if (hasEnded(child)) return;
@@ -51,7 +58,7 @@ export async function startInnkeeper({ catalog, users = [], name = 'Test' }: Tes
     await exited;
   };
   try {
-    const setUp = ask<{ clientId: string; clientSecret: string }>({ do: 'setUp', name, catalog, users });
+    const setUp = ask<{ clientId: string; clientSecret: string }>({ do: 'setUp', name, catalog, users, settings });
     const [{ url }, application] = await Promise.all([listening, setUp]);
     // A service that a test forgot must not keep the test's process alive.
     child.unref();
@@ -60,6 +67,8 @@ export async function startInnkeeper({ catalog, users = [], name = 'Test' }: Tes
       url,
       clientId: application.clientId,
       clientSecret: application.clientSecret,
+      signIn: ({ clientUserId, clientUserName }) =>
+        ask<SignedIn>({ do: 'signIn', clientId: application.clientId, clientUserId, clientUserName }),
       async reset() {
         offsetMs = 0;
         await ask({ do: 'reset' });

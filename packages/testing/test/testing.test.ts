@@ -24,6 +24,23 @@ beforeAll(async () => {
 });
 afterAll(() => inn?.close());
 
+test('it signs users in, and takes settings of the application', async () => {
+  await using page = await startInnkeeper({ catalog, settings: { allowedOrigins: ['http://localhost:5173'] } });
+  const eve = { clientUserId: 'eve', clientUserName: 'Eve' };
+  const first = await page.signIn(eve);
+  const again = await page.signIn(eve);
+  expect(again.service_user_code).toBe(first.service_user_code);
+  const headers = { apiKey: page.clientId, authorization: `Bearer ${again.access_token}` };
+  const read = await fetch(`${page.url}/api/user_options`, {
+    headers: { ...headers, origin: 'http://localhost:5173' },
+  });
+  expect(read.status).toBe(200);
+  expect(read.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+  await expect(page.signIn({ clientUserId: '', clientUserName: 'Nobody' })).rejects.toThrow('0005');
+  const wrong = startInnkeeper({ settings: { allowedOrigin: '*' } });
+  await expect(wrong).rejects.toThrow('settings.allowedOrigin');
+});
+
 const post = async (path: string, body: object) => {
   const response = await fetch(inn.url + path, { method: 'POST', body: JSON.stringify(body) });
   return { status: response.status, body: (await response.json()) as Record<string, string> };
