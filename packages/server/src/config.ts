@@ -268,14 +268,15 @@ function readOidc(text: (name: SettingName) => string, problems: string[]): Oidc
   const [clientId, clientSecret] = [text('oidcClientId'), text('oidcClientSecret')];
   if (clientId === '' || clientSecret === '')
     problems.push('INNKEEPER_OIDC_ISSUER is set, but INNKEEPER_OIDC_CLIENT_ID or _CLIENT_SECRET is not. Set both.');
-  const grants = readList(text('oidcRoles')).flatMap((each) => {
+  const roles = readList(text('oidcRoles'));
+  const grants = roles.flatMap((each) => {
     const grant = readGrant(each);
     if (!grant)
       problems.push(`INNKEEPER_OIDC_ROLES has "${each}": it must be VALUE=administrator or VALUE=CLIENTID:ROLE.`);
     return grant ? [grant] : [];
   });
   const rolesClaim = text('oidcRolesClaim');
-  if ((rolesClaim === '') !== (grants.length === 0))
+  if ((rolesClaim === '') !== (roles.length === 0))
     problems.push('INNKEEPER_OIDC_ROLES_CLAIM and INNKEEPER_OIDC_ROLES work together. Set both, or neither.');
   const domains = readList(text('oidcDomains').toLowerCase());
   if (domains.some((domain) => !isEmail(`a@${domain}`)))
@@ -349,7 +350,7 @@ export function readRemote(flags: Settings, env: NodeJS.ProcessEnv = process.env
   else if (url.startsWith('http:') && !isLoopback(new URL(url).hostname))
     problems.push(`INNKEEPER_URL is ${url}: the token would be sent unencrypted. Use an https URL.`);
   if (!token && problems.length === 0)
-    problems.push(`INNKEEPER_URL is set, but INNKEEPER_TOKEN is not. ${CREATE_TOKEN}`);
+    problems.push(`INNKEEPER_URL is set, but INNKEEPER_TOKEN is not. ${CREATE_TOKEN}. To use the local database, unset INNKEEPER_URL.`);
   if (problems.length > 0) throw new ConfigError(problems);
   return { url: url as string, token: token as string };
 }
