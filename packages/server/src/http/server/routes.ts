@@ -1,6 +1,7 @@
 import createRouter from 'find-my-way';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import type { Access } from '../../domain/manage/access.ts';
+import { isDecodable } from '../../percent.ts';
 import { readUuid } from '../../uuid.ts';
 import type { HttpReply, HttpRequest } from './request-and-reply.ts';
 
@@ -126,7 +127,7 @@ export class Routes {
   }
 
   find(method: string, target: string): Found | undefined {
-    const found = this.#find(method, target);
+    const found = this.#find(method, readableTarget(target));
     if (!found?.store) return undefined;
     const { store, params, searchParams } = found;
     // UUIDs are case-insensitive.
@@ -136,8 +137,7 @@ export class Routes {
   }
 
   /** null: no route; with a store of null: the target is not a valid URL. */
-  #find(method: string, target: string): Found | { store: null } | null {
-    const readable = readableTarget(target);
+  #find(method: string, readable: string): Found | { store: null } | null {
     for (;;) {
       const found = this.#router.find(method as Method, readable) as unknown as Found | { store: null } | null;
       if (found || this.#notYetRouted.size === 0) return found;
@@ -147,12 +147,13 @@ export class Routes {
 
   /** The error for a request that no route serves: 405 if another method is served there, else 404. */
   refusalOf(target: string): InnkeeperError {
-    if (this.#find('GET', target)?.store === null) {
+    const readable = readableTarget(target);
+    if (this.#find('GET', readable)?.store === null) {
       return new InnkeeperError('badRequest', { message: 'The target is not a valid URL.' });
     }
     for (const method of METHODS) {
-      const found = this.find(method, target);
-      const known = found && this.#byPath.get(found.store.path);
+      const found = this.#find(method, readable);
+      const known = found?.store && this.#byPath.get(found.store.path);
       if (known) return new InnkeeperError(known.wrongMethod, { headers: { allow: known.methods.join(', ') } });
     }
     return new InnkeeperError('pathUnknown');
@@ -186,15 +187,7 @@ function readableTarget(target: string): string {
   if (!target.includes('%')) return target;
   const end = target.search(/[?#]/);
   const path = end < 0 ? target : target.slice(0, end);
-  if (isReadable(path)) return target;
-  const parts = path.split('/').map((part) => (isReadable(part) ? part : part.replaceAll('%', '%25')));
+  if (isDecodable(path)) return target;
+  const parts = path.split('/').map((part) => (isDecodable(part) ? part : part.replaceAll('%', '%25')));
   return parts.join('/') + (end < 0 ? '' : target.slice(end));
-}
-
-function isReadable(part: string): boolean {
-  try {
-    return decodeURIComponent(part) !== undefined;
-  } catch {
-    return false;
-  }
 }
