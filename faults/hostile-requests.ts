@@ -142,7 +142,7 @@ export function listHostile(document: ResolvedDocument): HostileRequest[] {
       }
     }
   }
-  return [...all, ...operations.flatMap(listQueries), ...listUploads(), ...listSaves()];
+  return [...all, ...operations.flatMap(listQueries), ...listPaths(), ...listUploads(), ...listSaves()];
 }
 
 /** Node limits the address like a header. */
@@ -162,6 +162,18 @@ function listQueries({ path, method, operation }: DocumentedOperation, at: numbe
       ...{ title: `${method} ${path} query ${name} of ${called}`, method, path: `${path}?${query}`, headers: {} },
     }));
   });
+}
+
+/** A path that no route has is compared with every method's routes. */
+function listPaths(): HostileRequest[] {
+  const segments = [...WIDE, ...UNITS].map(encodeURIComponent).flatMap((unit) => [`/${unit}`, unit]);
+  const all = [...new Set(['/', '/%', '/%e0', '/%41', '%', '%e0', ...segments])];
+  return ['', '/api/v2/app', '/manage/v1/applications'].flatMap((start) =>
+    all.map((unit) => ({
+      ...{ title: `path ${start}/ of ${unit}`, method: 'GET', headers: {} },
+      path: `${start}/a${unit.repeat(Math.floor((HEADER - start.length) / unit.length))}`,
+    })),
+  );
 }
 
 function listUploads(): HostileRequest[] {
