@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WorkPool } from '../../src/work/pool.ts';
 import { databases } from '../databases.ts';
-import { startTestServer, type TestServer } from '../http/start.ts';
+import { makeSignedInUser, startTestServer, type TestServer } from '../http/start.ts';
 import { awaitedProcessorTime } from '../processor-time.ts';
 import { editor } from './manage.ts';
 
@@ -152,6 +152,62 @@ describe.each(databases)('large work on $kind', (database) => {
     expect(good.result).toMatchObject({ status: 200, json: { changed: true } });
     const bad = await awaitedProcessorTime(() => edit('PATCH', `/keys/${uid}`, { default: 'c'.repeat(780) }));
     expect(bad.result).toMatchObject({ status: 422, json: { errors: [{ field: 'default' }] } });
+  });
+
+  test('a plan that opens a key with a costly pattern takes little time, also in a draft', async () => {
+    const values = Array.from({ length: 2_000 }, (_, at) => `${'a'.repeat(240)}${at}`);
+    const keys = (key: object) => ({
+      languages,
+      groups: [{ name: 'g', keys: [{ name: 'k', type: 'string', ...key }] }],
+    });
+    const { send, edit } = await editor(server, keys({ values }));
+    const open = (pattern: string) => keys({ constraint: { pattern, max_length: 255 } });
+    const costly = open('(.*a((.{9}){10}){11})?.*');
+    const plan = (file: object) => awaitedProcessorTime(() => send('POST', '/catalog/plan', file));
+    await plan(costly);
+    const plain = await plan(open('a+[0-9]+'));
+    expect(plain.result).toMatchObject({ status: 200, json: { breaking: [] } });
+    expect((await plan(open('a+[0-8]+'))).result.json.breaking).toHaveLength(1);
+    const { result, ms } = await plan(costly);
+    // Not everything was matched, so it counts as affected.
+    expect(result).toMatchObject({ status: 200, json: { breaking: [{ path: 'g/k', selections: 0 }] } });
+    expect(ms).toBeLessThan(400 + 2 * plain.ms);
+    expect(await edit('PUT', '/draft', costly)).toMatchObject({ status: 200, json: { changed: true } });
+    const draft = await awaitedProcessorTime(() => send('GET', '/catalog/draft'));
+    expect(draft.result).toMatchObject({ status: 200, json: { draft: { changeCount: 1 } } });
+    expect(draft.ms).toBeLessThan(400 + 2 * plain.ms);
+  });
+
+  test('a plan with a costly pattern does not block other requests, and is exact for ordinary ones', async () => {
+    const keys = (key: object) => ({
+      ...{ languages },
+      groups: [{ name: 'g', keys: [{ name: 'k', type: 'string', multiple: true, ...key }] }],
+    });
+    const { send, tree, application } = await editor(server, keys({ constraint: { max_length: 800 } }));
+    const [group] = (await tree()).groups;
+    const body = { option_group_uid: group?.groupUid, option_key_uid: group?.keys[0]?.keyUid };
+    const headers = { apiKey: application.clientId };
+    for (let saved = 0; saved < 4; saved++) {
+      const { userCode } = await makeSignedInUser(server, application);
+      const value = Array.from({ length: 75 }, (_, at) => `${'a'.repeat(794)}${saved}${at + 10}`);
+      const { status } = await server.post('/api/user_options', { ...body, user_uid: userCode, value }, headers);
+      expect(status).toBe(201);
+    }
+    const plan = async (pattern: string) => {
+      const { result, ms } = await awaitedProcessorTime(() =>
+        send('POST', '/catalog/plan', keys({ constraint: { pattern, max_length: 800 } })),
+      );
+      expect(result.status).toBe(200);
+      return { breaking: (result.json.breaking as { selections: number }[]).map(({ selections }) => selections), ms };
+    };
+    const costly = `(.*a${'((.{9}){10}){11}'.repeat(4)})?.*`;
+    await plan(costly);
+    const plain = await plan('a+[0-9]+');
+    expect(plain.breaking).toEqual([0]);
+    expect((await plan('a+[1-9][0-9]+')).breaking).toEqual([1]);
+    const { breaking, ms } = await plan(costly);
+    expect(breaking).toEqual([4]);
+    expect(ms).toBeLessThan(400 + 2 * plain.ms);
   });
 
   test('a costly match runs on another thread, and never for an unknown user', async () => {

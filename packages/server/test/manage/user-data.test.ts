@@ -117,6 +117,51 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     }
   });
 
+  test('a plan of a key that closes or opens does not reveal user input either', async () => {
+    const { as, path } = await makeUser();
+    const withMotto = (motto: object) => {
+      const file = structuredClone(EXAMPLE);
+      for (const { keys = [] } of file.groups) {
+        const at = keys.findIndex(({ name }) => name === 'motto');
+        if (at >= 0) keys[at] = { name: 'motto', type: 'string', ...motto };
+      }
+      return file;
+    };
+    const editor = await as('editor');
+    /** The affected selections: of the change, and of each breaking detail. */
+    const planned = async (role: Role, motto: object) => {
+      const { send } = role === 'editor' ? editor : await as(role);
+      const { status, json } = await send('POST', `${path}/catalog/plan`, withMotto(motto));
+      expect(status).toBe(200);
+      const [ofChange, ofBreaking] = [json.changes, json.breaking].map((list) =>
+        (list as { path: string; selections: number }[])
+          .filter((each) => each.path.endsWith('/motto'))
+          .map(({ selections }) => selections),
+      );
+      return { ofChange, ofBreaking };
+    };
+    const expectSame = async (right: object, wrong: object, breaking = 1) => {
+      expect(await planned('editor', right)).not.toEqual(await planned('editor', wrong));
+      for (const role of ['viewer', 'translator'] as const) {
+        const all = { ofChange: [1], ofBreaking: Array.from({ length: breaking }, () => 1) };
+        expect(await planned(role, right)).toEqual(all);
+        expect(await planned(role, wrong)).toEqual(all);
+      }
+    };
+    await expectSame({ values: ['wrong', 'Privet Drive'] }, { values: ['wrong'] });
+    const closed = { values: ['listed'] };
+    const owner = await manageWith(server);
+    const published = await owner.send('PUT', `${path}/catalog?allow_breaking=true`, withMotto(closed), {
+      'if-match': '*',
+    });
+    expect(published.status).toBe(200);
+    await expectSame({ constraint: { pattern: 'P.*' } }, { constraint: { pattern: 'x.*' } });
+    await expectSame({ values: ['listed', 'Privet Drive'] }, { values: ['listed', 'wrong'] }, 0);
+    // Listed values stay exact.
+    expect(await planned('viewer', { values: ['another', 'listed'] })).toMatchObject({ ofBreaking: [] });
+    expect(await planned('viewer', { values: ['another'] })).toMatchObject({ ofBreaking: [0] });
+  });
+
   test('the audit log names users only to callers with access', async () => {
     const { as, path, user } = await makeUser();
     const support = await as('support');

@@ -1,3 +1,4 @@
+import type { Steps } from '../slices.ts';
 import type { Scalar } from './catalog.ts';
 import type { FileKey } from './file-schema.ts';
 
@@ -69,7 +70,9 @@ export type FactKind = (typeof FACT_KINDS)[number];
  * Which saved selections a breaking change affects, by the values of each. Archiving loses nothing, so it only breaks
  * something if users have chosen.
  */
-type Breaking = { keyNo: number; affects: (chosen: Scalar[]) => boolean; onlyWhenChosen?: boolean };
+type Breaking = { keyNo: number; affects: Affects; onlyWhenChosen?: boolean };
+/** Steps where texts are matched with a pattern. */
+export type Affects = (chosen: Scalar[]) => boolean | Steps<boolean>;
 
 /** A detail as a sentence. */
 export function describeFact(fact: ChangeFact): string {

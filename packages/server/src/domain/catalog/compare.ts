@@ -11,9 +11,10 @@ import type {
   Scalar,
   Texts,
 } from './catalog.ts';
-import { type CatalogChange, type ChangeDetail, type ChangeFact, type FactKind, show } from './change.ts';
-import { constraintProblem, MAX_TEXT } from './check-value.ts';
+import { type Affects, type CatalogChange, type ChangeDetail, type ChangeFact, type FactKind, show } from './change.ts';
+import { MAX_TEXT } from './check-value.ts';
 import type { CatalogDefinition, WantedGroup, WantedKey } from './definition.ts';
+import type { PlanMatching } from './plan-matching.ts';
 import { toFileConstraint } from './to-file.ts';
 import { readPath } from './translatable.ts';
 
@@ -148,10 +149,15 @@ export function compareGroup(before: Group, after: GroupDefinition, languages: L
   return [...nameDetail(before.name, after.name), ...textDetails(before, after, languages)];
 }
 
-export function compareKey(before: Key, after: KeyDefinition, languages: Language[]): ChangeDetail[] {
+export function* compareKey(
+  before: Key,
+  after: KeyDefinition,
+  languages: Language[],
+  matching: PlanMatching,
+): Steps<ChangeDetail[]> {
   const { keyNo } = before;
   const details: ChangeDetail[] = [...nameDetail(before.name, after.name)];
-  const changed = (what: FactKind, from: unknown, to: unknown, affects?: (chosen: Scalar[]) => boolean): void => {
+  const changed = (what: FactKind, from: unknown, to: unknown, affects?: Affects): void => {
     if (show(from) === show(to)) return;
     details.push({ fact: { what, from, to }, ...(affects && { breaking: { keyNo, affects } }) });
   };
@@ -172,10 +178,11 @@ export function compareKey(before: Key, after: KeyDefinition, languages: Languag
     // Keys with a list of allowed values are described below.
     before.values || after.values || isWider(before.constraint, constraint)
       ? undefined
-      : (chosen) => chosen.some((value) => constraintProblem(constraint, value) !== undefined),
+      : (chosen) => matching.refusesAny(constraint, chosen),
   );
   // Not pushed: there can be more than a call can take as arguments.
-  return [...details, ...valueDetails(before, after, languages), ...textDetails(before, after, languages)];
+  const ofValues = yield* valueDetails(before, after, languages, matching);
+  return [...details, ...ofValues, ...textDetails(before, after, languages)];
 }
 
 export function describeKey(key: KeyDefinition): ChangeFact {
@@ -223,10 +230,15 @@ function isWider(before: Key['constraint'], after: Key['constraint']): boolean {
   return (after.maxLength ?? MAX_TEXT) >= (before.maxLength ?? MAX_TEXT);
 }
 
-function valueDetails(before: Key, after: KeyDefinition, languages: Language[]): ChangeDetail[] {
+function* valueDetails(
+  before: Key,
+  after: KeyDefinition,
+  languages: Language[],
+  matching: PlanMatching,
+): Steps<ChangeDetail[]> {
   const { keyNo } = before;
   if (before.type !== after.type || before.values === null || after.values === null) {
-    return describeNewValues(before, after);
+    return yield* describeNewValues(before, after, matching);
   }
   const details: ChangeDetail[] = [];
   const known = new Map(before.values.map((value) => [value.value, value]));
@@ -253,14 +265,15 @@ function valueDetails(before: Key, after: KeyDefinition, languages: Language[]):
 }
 
 /** For values that cannot be compared one by one: the type changed, or the key became open or closed. */
-function describeNewValues(before: Key, after: KeyDefinition): ChangeDetail[] {
+function* describeNewValues(before: Key, after: KeyDefinition, matching: PlanMatching): Steps<ChangeDetail[]> {
   const { keyNo } = before;
   if (after.values === null) {
     if (before.values === null) return [];
     const fact: ChangeFact = { what: 'takesAny' };
-    const isRefused = (value: Scalar) => constraintProblem(after.constraint, value) !== undefined;
-    if (before.type !== after.type || !before.values.some(({ value }) => isRefused(value))) return [{ fact }];
-    return [{ fact, breaking: { keyNo, affects: (chosen) => chosen.some(isRefused) } }];
+    if (before.type !== after.type) return [{ fact }];
+    const { constraint } = after;
+    if (!(yield* matching.refusesListed(constraint, before.values))) return [{ fact }];
+    return [{ fact, breaking: { keyNo, affects: (chosen) => matching.refusesAny(constraint, chosen) } }];
   }
   const allowed = new Set(after.values.map(({ value }) => value));
   const fact: ChangeFact = { what: 'takesOnly', ...listed([...allowed]) };

@@ -14,6 +14,7 @@ import {
   matchItems,
 } from './compare.ts';
 import { type CatalogDefinition, definitionOf, type WantedGroup, type WantedKey } from './definition.ts';
+import { PlanMatching } from './plan-matching.ts';
 import { pathOf, translatable } from './translatable.ts';
 
 export type CatalogPlan = {
@@ -50,7 +51,8 @@ export function* planCatalog(
   const tags = new Set(wanted.languages.map(({ tag }) => tag));
   const losesTexts = current.languages.some(({ tag }) => !tags.has(tag));
   const matched = yield* matchItems(current, wanted);
-  const planning = { languages: wanted.languages, tags, losesTexts, matched, changes, notes, nextKeyNo };
+  const matching = new PlanMatching();
+  const planning = { languages: wanted.languages, tags, losesTexts, matched, changes, notes, nextKeyNo, matching };
   const kept = new Set(matched.groups.values());
   const groups: Group[] = [];
   for (const group of wanted.groups) groups.push(yield* planGroup(matched.groups.get(group), group, planning));
@@ -85,6 +87,7 @@ type Planning = {
   changes: CatalogChange[];
   notes: PlanNote[];
   nextKeyNo: () => number;
+  matching: PlanMatching;
 };
 
 function* planGroup(before: Group | undefined, wanted: WantedGroup, planning: Planning): Steps<Group> {
@@ -97,11 +100,13 @@ function* planGroup(before: Group | undefined, wanted: WantedGroup, planning: Pl
   } else notes.push(...noteUnknownName(wanted, 'group', pathOf(wanted.name)));
   const keyChanges: CatalogChange[] = [];
   const planningKeys = { ...planning, changes: keyChanges };
-  const keys = yield* mapSteps(wanted.keys, (key) => {
+  const keys: Key[] = [];
+  for (const key of wanted.keys) {
+    yield;
     const found = matched.keys.get(key);
     if (!found) notes.push(...noteUnknownName(key, 'key', pathOf(wanted.name, key.name)));
-    return planKey(found, key, { name: wanted.name, before }, planningKeys);
-  });
+    keys.push(yield* planKey(found, key, { name: wanted.name, before }, planningKeys));
+  }
   const keysBefore = before?.keys ?? [];
   const live = keysBefore.filter((key) => !key.archived).map(({ keyNo }) => keyNo);
   const order = keys.map(({ keyNo }) => keyNo);
@@ -121,12 +126,12 @@ function* planGroup(before: Group | undefined, wanted: WantedGroup, planning: Pl
   return { groupUid, name, texts, descriptions, archived: false, keys };
 }
 
-function planKey(
+function* planKey(
   found: FoundKey | undefined,
   wanted: WantedKey,
   group: { name: string; before: Group | undefined },
-  { languages, tags, losesTexts, changes, nextKeyNo }: Planning,
-): Key {
+  { languages, tags, losesTexts, changes, nextKeyNo, matching }: Planning,
+): Steps<Key> {
   const before = found?.key;
   const isOffered = found && !found.key.archived && !found.group.archived;
   const isMoved = found && found.group !== group.before;
@@ -135,7 +140,7 @@ function planKey(
   const change: CatalogChange = { kind: 'added', subject: 'key', path: pathOf(group.name, wanted.name), details: [] };
   if (before) {
     change.keyNo = before.keyNo;
-    change.details = compareKey(before, wanted, languages);
+    change.details = yield* compareKey(before, wanted, languages, matching);
     if (isMoved) change.details.unshift({ fact: { what: 'group', from: found.group.name, to: group.name } });
     change.kind = !isOffered ? 'restored' : before.name === wanted.name && !isMoved ? 'changed' : 'renamed';
   } else {

@@ -1,8 +1,15 @@
 import type { DraftName, Storage, ValuePage, ValueRow } from '../../storage/port.ts';
 import type { Service } from '../service.ts';
 import { directlyOrInSlices, inSlices, mapSteps, type Steps } from '../slices.ts';
-import { type Catalog, changedItems, readCatalog, type Scalar, withItems } from './catalog.ts';
-import { type CatalogChange, type ChangeFact, describeFact } from './change.ts';
+import { type Catalog, changedItems, readCatalog, withItems } from './catalog.ts';
+import {
+  type Affects,
+  type CatalogChange,
+  type ChangeDetail,
+  type ChangeFact,
+  describeFact,
+  type FactKind,
+} from './change.ts';
 import { parseValues } from './check-value.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
 import type { OpenDraft } from './directory.ts';
@@ -16,9 +23,9 @@ export type CountedChange = CatalogChange & { selections?: number };
 export type CountedBreaking = { path: string; text: string; fact: ChangeFact; selections: number };
 
 /**
- * The plan, with the number of saved selections that each change affects. Free text is compared with a new constraint
- * only for callers who may see it (`mayMatch`): others could find out texts by trying patterns, so they get the number
- * of all selections of the key.
+ * The plan, with the number of saved selections that each change affects. Free text is compared with new values and
+ * constraints only for callers who may see it (`mayMatch`): others could find out texts by trying, so they get the
+ * number of all selections of the key.
  */
 export async function planWithImpact(
   storage: Storage,
@@ -30,9 +37,7 @@ export async function planWithImpact(
   const breaking: CountedBreaking[] = [];
   for (let at = 0; at < plan.changes.length; at += AT_ONCE) {
     const planned = plan.changes.slice(at, at + AT_ONCE);
-    const counted = await Promise.all(
-      planned.map((change) => countImpact(storage, appId, mayMatch ? change : withoutMatching(change))),
-    );
+    const counted = await Promise.all(planned.map((change) => countImpact(storage, appId, change, mayMatch)));
     for (const [place, { selections, breakingDetails }] of counted.entries()) {
       const change = planned[place] as CatalogChange;
       changes.push(change.keyNo === undefined ? change : { ...change, selections });
@@ -50,16 +55,29 @@ async function countImpact(
   storage: Storage,
   appId: number,
   change: CatalogChange,
+  mayMatch: boolean,
 ): Promise<{ selections: number; breakingDetails: CountedBreaking[] }> {
-  const { keyNo, path, details } = change;
-  const ofAll = { affects: affectedBy(change), selections: 0 };
-  const ofEach = details.flatMap(({ fact, breaking }) => (breaking ? [{ fact, ...breaking, selections: 0 }] : []));
+  const { kind, keyNo, path, details } = change;
+  // All selections of the key, unless every detail concerns only certain ones.
+  const ofAll = { isAffected: kind === 'restored', selections: 0 };
+  const affected = details.map((detail) => {
+    const { fact, breaking } = detail;
+    return {
+      fact,
+      isBreaking: breaking !== undefined,
+      ...breaking,
+      affects: affectedBy(detail, mayMatch),
+      selections: 0,
+    };
+  });
   if (keyNo !== undefined) {
     for await (const rows of savedValues(storage, appId, keyNo)) {
-      await directlyOrInSlices(countAffected(rows, [ofAll, ...ofEach]));
+      await directlyOrInSlices(countAffected(rows, ofAll, affected));
     }
   }
-  const breakingDetails = ofEach.filter(({ selections, onlyWhenChosen }) => selections > 0 || !onlyWhenChosen);
+  const breakingDetails = affected.filter(
+    ({ isBreaking, selections, onlyWhenChosen }) => isBreaking && (selections > 0 || !onlyWhenChosen),
+  );
   return {
     selections: ofAll.selections,
     breakingDetails: breakingDetails.map(({ fact, selections }) => ({
@@ -73,34 +91,40 @@ async function countImpact(
 
 function* countAffected(
   rows: readonly ValueRow[],
-  counted: readonly { affects(chosen: Scalar[]): boolean; selections: number }[],
+  ofAll: { isAffected: boolean; selections: number },
+  details: readonly { isBreaking: boolean; affects: Affects; selections: number }[],
 ): Steps<void> {
   for (const { value, count } of rows) {
     const chosen = parseValues(value);
-    for (const each of counted) {
+    let { isAffected } = ofAll;
+    for (const each of details) {
       yield;
-      if (each.affects(chosen)) each.selections += count;
+      // Others are only part of the total.
+      if (isAffected && !each.isBreaking) continue;
+      const affects = each.affects(chosen);
+      if (typeof affects === 'boolean' ? !affects : !(yield* affects)) continue;
+      each.selections += count;
+      isAffected = true;
     }
+    if (isAffected) ofAll.selections += count;
   }
 }
 
-function withoutMatching(change: CatalogChange): CatalogChange {
-  const details = change.details.map((detail) =>
-    detail.fact.what === 'constraint' && detail.breaking
-      ? { ...detail, breaking: { ...detail.breaking, affects: () => true } }
-      : detail,
-  );
-  return { ...change, details };
-}
+/** Details about listed values or the number of values. All others may depend on the content of free text. */
+const WITHOUT_FREE_TEXT: ReadonlySet<FactKind> = new Set([
+  'min',
+  'max',
+  'valueRemoved',
+  'valueRetired',
+  'valueBack',
+  'replacement',
+  'text',
+] satisfies FactKind[]);
 
-/** All selections of the key, unless every detail concerns only certain ones. */
-function affectedBy({ kind, details }: CatalogChange): (chosen: Scalar[]) => boolean {
-  if (kind === 'restored') return () => true;
-  return (chosen) =>
-    details.some(({ breaking, fact: { value } }) => {
-      if (breaking) return breaking.affects(chosen);
-      return value === undefined || chosen.includes(value);
-    });
+function affectedBy({ fact: { what, value }, breaking }: ChangeDetail, mayMatch: boolean): Affects {
+  if (!mayMatch && !WITHOUT_FREE_TEXT.has(what)) return () => true;
+  if (breaking) return breaking.affects;
+  return value === undefined ? () => true : (chosen) => chosen.includes(value);
 }
 
 export type PublishOutcome =

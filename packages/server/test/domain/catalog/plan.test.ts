@@ -31,7 +31,11 @@ function details(before: Omit<FileKey, 'name'>, after: Omit<FileKey, 'name'>, sa
   return changes.flatMap(({ details }) =>
     details.map(({ fact, breaking }) => [
       describeFact(fact),
-      breaking && saved.filter((value) => breaking.affects([value].flat())),
+      breaking &&
+        saved.filter((value) => {
+          const affects = breaking.affects([value].flat());
+          return typeof affects === 'boolean' ? affects : finish(affects);
+        }),
     ]),
   );
 }
