@@ -156,9 +156,9 @@ async function matchDefaults(
   for (const { constraint, default: given } of keys) {
     const pattern: unknown = constraint?.pattern;
     if (typeof pattern !== 'string') continue;
-    for (const text of [given].flat()) {
+    for (const [at, text] of [given].flat().entries()) {
       if (typeof text !== 'string') continue;
-      steps += countSteps(pattern, text);
+      steps += countSteps(pattern, text, at === 0);
       // The rest is refused without matching.
       if (steps > MAX_STEPS_OF_DEFAULTS) break;
       checks.push({ pattern, text });

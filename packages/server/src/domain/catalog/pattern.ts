@@ -194,10 +194,9 @@ export function compilePattern(pattern: string): Pattern {
     return known;
   }
   if (writtenOut(pattern) > MAX_WRITTEN_OUT) throw new Error('its repeats make it too large');
-  const re2 = RE2JS.compile(pattern);
-  const size = re2.programSize();
+  const { prog, size } = compileProgram(pattern);
   if (size > MAX_SIZE) throw new Error('its repeats make it too large');
-  const compiled = { test: createMatcher(re2.re2Input.prog as Program), size };
+  const compiled = { test: createMatcher(prog), size };
   kept.set(pattern, compiled);
   sizeKept += size;
   for (const [oldest, { size: freed }] of kept) {
@@ -208,19 +207,121 @@ export function compilePattern(pattern: string): Pattern {
   return compiled;
 }
 
+/** An empty group, and its size. */
+const NOTHING = '()';
+const SIZE_OF_NOTHING = 3;
+/** A repeat of nothing, which would be valid after an empty group. */
+const INVALID_REPEAT = /^(?:\(\?[a-zA-Z-]*\)|\\Q\\E)*[*+?{]/;
+
+/**
+ * For a pattern that begins with ^, re2js also builds the tables of a matcher that is not used here, in cubic time. An
+ * empty group before it prevents that.
+ */
+function compileProgram(pattern: string): { prog: Program; size: number } {
+  const isPadded = /\^|\\A/.test(pattern) && !INVALID_REPEAT.test(pattern);
+  const written = isPadded ? NOTHING + pattern : pattern;
+  try {
+    const re2 = RE2JS.compile(written);
+    return {
+      prog: re2.re2Input.prog as Program,
+      size: re2.programSize() - (isPadded ? SIZE_OF_NOTHING : 0),
+    };
+  } catch (error) {
+    // The message quotes the pattern.
+    throw new Error(messageOf(error).replace(written, () => pattern));
+  }
+}
+
 /** An upper bound of its size, without compiling it. */
 function writtenOut(pattern: string): number {
   const counts = [...pattern.matchAll(/\{(\d{1,9})(?:,(\d{0,9}))?\}/g)].map(([, from, to]) => Number(to || from));
   return pattern.length * (1 + counts.reduce((sum, count) => sum + count, 0));
 }
 
+/** Characters that re2js checks for other cases one by one, unless a range includes all of them. */
+const FIRST_WITH_CASE = 0x41;
+const LAST_WITH_CASE = 0x1e943;
+/** So many take at most as long as compiling an instruction. */
+const CHARACTERS_PER_INSTRUCTION = 50;
+/** A Unicode class such as \p{L} has up to 700 ranges, which take as long as this many instructions. */
+const INSTRUCTIONS_PER_UNICODE_CLASS = 30;
+/** At most 30 ms. */
+const MAX_CLASSES_COST = 3_000;
+
+const STARTS_CLASS = /\\Q.*?(?:\\E|$)|\\[pP]|\\.|\[\^?|./suy;
+const UNICODE_CLASS = /\\[pP](?:\{[^}]*\}?|.)/suy;
+const OTHER_CLASS = /\\[dDsSwW]/y;
+const CHARACTER = /\\x\{([0-9a-fA-F]+)\}|\\x([0-9a-fA-F]{2})|\\([0-7]{1,3})|\\?(.)/suy;
+
+/**
+ * What the character classes of a pattern add to the time to compile it, in instructions. They add nothing to its size:
+ * `(?i)[B-\x{1e942}]` compiles to three instructions, but re2js looks up the cases of 125,000 characters.
+ */
+function classesCost(pattern: string): number {
+  const ignoresCase = /\(\?[msU]*i/.test(pattern);
+  let characters = 0;
+  let unicodeClasses = 0;
+  let at = 0;
+  /** Reads a token here; undefined if there is none. */
+  const read = (token: RegExp): RegExpExecArray | undefined => {
+    token.lastIndex = at;
+    const found = token.exec(pattern) ?? undefined;
+    if (found) at = token.lastIndex;
+    return found;
+  };
+  const readCharacter = () => {
+    const [, inBraces, hex, octal, character] = read(CHARACTER) ?? [];
+    if (character !== undefined) return character.codePointAt(0) as number;
+    return octal === undefined ? Number.parseInt(inBraces ?? hex ?? '', 16) : Number.parseInt(octal, 8);
+  };
+  /** As re2js does: a ] that comes first and a - beside a class or at the end are characters. */
+  const readClass = () => {
+    for (let isFirst = true; at < pattern.length; isFirst = false) {
+      if (pattern[at] === ']' && !isFirst) return;
+      const end = pattern.startsWith('[:', at) ? pattern.indexOf(':]', at + 2) : -1;
+      if (end >= 0) at = end + 2;
+      else if (read(UNICODE_CLASS)) unicodeClasses++;
+      else if (!read(OTHER_CLASS)) {
+        const from = readCharacter();
+        if (pattern[at] !== '-' || pattern[at + 1] === ']') continue;
+        at++;
+        const to = readCharacter();
+        if (from <= FIRST_WITH_CASE && to >= LAST_WITH_CASE) continue;
+        characters += Math.max(0, Math.min(to, LAST_WITH_CASE) - Math.max(from, FIRST_WITH_CASE) + 1) || 0;
+      }
+    }
+  };
+  while (at < pattern.length) {
+    const [token = ''] = read(STARTS_CLASS) ?? [];
+    if (token === '\\p' || token === '\\P') unicodeClasses++;
+    else if (token.startsWith('[')) readClass();
+  }
+  return (
+    unicodeClasses * INSTRUCTIONS_PER_UNICODE_CLASS +
+    (ignoresCase ? Math.ceil(characters / CHARACTERS_PER_INSTRUCTION) : 0)
+  );
+}
+
 /** Compiling an instruction takes as long as this many steps of matching. */
 const STEPS_TO_COMPILE = 200;
+/** Ordinary classes, up to a few milliseconds, are not counted when a pattern is matched. */
+const CLASSES_NOT_COUNTED = 500;
+/**
+ * A pattern published before its classes were limited can cost far more than this, but a request must still be able to
+ * match a few on a worker thread. More than any part of a request may match on the HTTP thread.
+ */
+const MAX_CLASSES_COUNTED = 12_000;
 
-/** Maximum steps of matching, including those to compile the pattern if it is not cached. */
-export function countSteps(pattern: string, text: string): number {
+/**
+ * Maximum steps of matching, including those to compile the pattern if it is not cached. Among several texts, only the
+ * first has to compile it.
+ */
+export function countSteps(pattern: string, text: string, isFirst = true): number {
   const known = kept.get(pattern);
-  return known ? known.size * text.length : writtenOut(pattern) * (text.length + STEPS_TO_COMPILE);
+  if (known) return known.size * text.length;
+  const steps = writtenOut(pattern) * (text.length + STEPS_TO_COMPILE);
+  const cost = isFirst ? classesCost(pattern) : 0;
+  return cost > CLASSES_NOT_COUNTED ? steps + Math.min(cost, MAX_CLASSES_COUNTED) * STEPS_TO_COMPILE : steps;
 }
 
 /** Why no key can have both: saving the longest text would delay all other requests. */
@@ -260,18 +361,22 @@ export class CatalogPatterns {
   keep(pattern: string): void {
     if (this.#seen.has(pattern)) return;
     this.#seen.add(pattern);
-    this.#size += compilePattern(pattern).size;
+    const cost = classesCost(pattern);
+    // One that was published before classes were limited is not compiled here.
+    this.#size += cost > MAX_CLASSES_COST ? MAX_SIZE : compilePattern(pattern).size + cost;
   }
 
   /** Why the catalog cannot have this pattern as well; undefined if it can. Beyond the limits, none is compiled. */
   add(pattern: string): string | undefined {
+    const cost = classesCost(pattern);
+    if (cost > MAX_CLASSES_COST) return CLASSES_TOO_LARGE;
     if (this.#seen.has(pattern)) return undefined;
     if (this.#seen.size >= MAX_PATTERNS) return `exceeds the maximum of ${MAX_PATTERNS} patterns in a catalog`;
     if (this.#size > MAX_SIZE_TOGETHER) return TOO_LARGE_TOGETHER;
     // Compiling a pattern that is too large also takes long.
     if (this.#refused >= MAX_PROBLEMS) return 'was not checked: too many patterns are invalid';
     try {
-      this.#size += compilePattern(pattern).size;
+      this.#size += compilePattern(pattern).size + cost;
     } catch (error) {
       this.#refused++;
       return `is not a pattern in RE2 syntax: ${messageOf(error)}`;
@@ -281,5 +386,7 @@ export class CatalogPatterns {
   }
 }
 
+const CLASSES_TOO_LARGE =
+  'has too many or too large character classes: use fewer classes such as \\p{L}, and smaller ranges after (?i)';
 const TOO_LARGE_TOGETHER =
   'makes the patterns of this catalog too large together: shorten the repeats in some, or let keys share one';

@@ -219,7 +219,7 @@ export const MAX_STEPS_INLINE = 500_000;
 export function matchWithin(steps: number, beyond: true | undefined): Matches {
   let left = steps;
   return (pattern, text) => {
-    left -= countSteps(pattern, text);
+    if (left >= 0) left -= countSteps(pattern, text);
     return left < 0 ? beyond : compilePattern(pattern).test(text);
   };
 }
@@ -230,7 +230,8 @@ const MAX_STEPS_OF_REQUEST = 100_000_000;
 /** How many steps it takes to match the wanted values against the patterns of their keys. */
 export function countMatching(wanted: readonly Matched[]): number {
   return wanted.reduce(
-    (sum, each) => checksOf(each).reduce((steps, { pattern, text }) => steps + countSteps(pattern, text), sum),
+    (sum, each) =>
+      checksOf(each).reduce((steps, { pattern, text }, at) => steps + countSteps(pattern, text, at === 0), sum),
     0,
   );
 }

@@ -32,6 +32,51 @@ test.each(['[A-Za-z0-9 ]{1,200}', '\\+?[0-9]{7,15}', '[^@]+@[^@]{1,255}', '(foo|
   },
 );
 
+const CASES = 'B-\u{1e942}';
+const OPTIONAL = Array.from({ length: 490 }, (_, at) => `${String.fromCodePoint(0x6e00 - at)}?`).join('');
+
+test.each([
+  ['ranges after (?i)', `(?i)[${CASES.repeat(331)}]`],
+  ['negated ranges', `(?i)[^${CASES.repeat(300)}]`],
+  ['ranges in many classes', `(?i:[${CASES}])`.repeat(70)],
+  ['ranges in alternatives', `(?i)${`[${CASES}]|`.repeat(150)}a`],
+  ['ranges by number', `(?s)(?Ui)[${'\\x{42}-\\x{1E942}'.repeat(55)}]`],
+  ['ranges by octal number', `(?i)[${'\\102-\u{1e942}'.repeat(140)}]`],
+  ['ranges after a ] and a posix class', `(?i)[][:alpha:]${CASES.repeat(300)}]`],
+  ['ranges from a hyphen', `(?i)[${'\\w--\u{1e942}'.repeat(190)}]`],
+  ['ranges after a quoted bracket', `(?i)\\Q[\\E[${CASES.repeat(300)}]`],
+  ['small ranges', `(?i)[${'a-\u0590'.repeat(330)}]`],
+  ['Unicode classes', `[${'\\pL'.repeat(330)}]`],
+  ['negated Unicode classes', `(?i)[${'\\PL\\pM'.repeat(160)}]`],
+  ['alternatives of Unicode classes', `(?i)${'\\pL|'.repeat(240)}a`],
+])('%s that take long to compile are rejected before that', (_, pattern) => {
+  expect(pattern.length).toBeLessThanOrEqual(1_400);
+  const reject = () =>
+    expect(problems({ type: 'string', constraint: { pattern, max_length: 10 } })).toMatch(/character classes/);
+  expect(processorTime(reject)).toBeLessThan(100);
+});
+
+test.each([
+  '(?i)[a-z]',
+  '(?i)[^x]{1,200}',
+  '(?i)[^\\x{1}-\\x{1e942}]*',
+  '(?i)\\p{L}+',
+  '(?i)[\u0001-\u{10ffff}]+',
+  '(?i)[^\u0100-\uffff]+@[^\u0100-\uffff]+',
+  '(?i)[a-z\u00e0-\u00ff\u4e00-\u9fff\uac00-\ud7a3 -]+',
+  '[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S} ]{1,200}',
+  `[${CASES.repeat(10)}]`,
+  `(?i)\\[${CASES.repeat(10)}`,
+])('%s is fine and compiles quickly', (pattern) => {
+  const read = () => expect(problems({ type: 'string', constraint: { pattern, max_length: 100 } })).toBe('');
+  expect(processorTime(read)).toBeLessThan(150);
+});
+
+test('many optional characters after ^ compile quickly', () => {
+  const read = () => expect(problems({ type: 'string', constraint: { pattern: `^(?:${OPTIONAL})$` } })).toBe('');
+  expect(processorTime(read)).toBeLessThan(400);
+});
+
 test('a default has no more values than a key can have', () => {
   const values = Array.from({ length: 2000 }, (_, value) => value);
   const list = Array(200_000).fill(1999);
@@ -140,6 +185,7 @@ describe('the patterns of one catalog', () => {
   test.each([
     ['whose size together is large', (at: number) => `a|(xy?z){120}${at}`, /too large together/],
     ['that are all too large', (at: number) => `a|(bcde?f){900}${at}`, /too large/],
+    ['with many classes', (at: number) => `a|${'[\\pL\\pM]'.repeat(40)}${at}`, /too large together/],
     ['that are all wrong', (at: number) => `(a|${at}`, /not a pattern/],
   ])('%s do not take long to compile', (_, make, message) => {
     const read = () => {

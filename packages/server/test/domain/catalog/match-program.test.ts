@@ -22,6 +22,7 @@ const pattern = fc.letrec<{ all: string; part: string }>((tie) => ({
       '\\b',
       '\\B',
       '^',
+      '\\A',
       '$',
       '(?i:A)',
       '\\p{L}',
@@ -61,9 +62,43 @@ test.each([
   ['.*', 'a\nb', false],
   ['', '', true],
   ['', 'a', false],
+  ['^a|b', 'b', true],
+  ['^a|b', 'ab', false],
+  ['^a?$', '', true],
+  ['(?i)^A', 'a', true],
   ['(?i)straße', 'STRAßE', true],
   ['[\\p{L} ]{1,500}', 'Ünïcode 漢字', true],
 ])('%j on %j: %s', (written, each, expected) => expect(compilePattern(written).test(each)).toBe(expected));
+
+test.each(['*^', '(?i)+^', '\\Q\\E?^', '(?s)\\Q\\E{2}^', '^(', '^**', '^[b-a]', '^)(', '^\\Qa)'])(
+  'says of %s what re2js says',
+  (written) => {
+    const messageOf = (compile: () => unknown) => {
+      try {
+        compile();
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(messageOf(() => compilePattern(written))).toBe(messageOf(() => RE2JS.compile(written)));
+  },
+);
+
+test('the size of a pattern is that of its program', () => {
+  for (const written of ['^a$', '\\Aa*', '[^a]{9}', '^(a|b)+']) {
+    expect(compilePattern(written).size).toBe(RE2JS.compile(written).programSize());
+  }
+});
+
+test('a published pattern that takes long to compile is never matched at once, and not refused', () => {
+  const slow = `(?i)[${'B-\u{1e942}'.repeat(331)}]`;
+  // More than a line of an import may match at once, and few enough for 40 in a request.
+  expect(countSteps(slow, 'a')).toBeGreaterThan(2_000_000);
+  expect(countSteps(slow, 'a')).toBeLessThan(2_500_000 + 200 * slow.length);
+  expect(countSteps(slow, 'a', false)).toBeLessThan(500_000);
+  expect(countSteps(`(?i)[${'B-\u{1e942}'}]`, 'a')).toBeGreaterThan(500_000);
+  expect(countSteps('[\\p{L}\\p{M}\\p{N} ]+', 'a')).toBeLessThan(50_000);
+});
 
 const WORST = `.*a${'((.{9}){10}){11}'.repeat(4)}`;
 const keyWith = (constraint: object, rest: object = {}) => ({
