@@ -144,6 +144,23 @@ describe.each(databases)('large work on $kind', (database) => {
     }
   });
 
+  test('patterns that would take seconds to compile are rejected in little time', async () => {
+    const { edit, tree } = await editor(server, { languages, groups: [{ name: 'g', keys: [] }] });
+    const uid = (await tree()).groups[0]?.groupUid;
+    const keys = [`(?i)[${'B-\u{1e942}'.repeat(240)}]`, `[${'\\pL'.repeat(330)}]`].map((pattern, at) => ({
+      ...{ name: `k${at}`, type: 'string', constraint: { pattern, max_length: 10 } },
+    }));
+    for (const [path, body] of [
+      [`/groups/${uid}/keys`, keys[0]],
+      ['/groups', { name: 'more', keys }],
+    ] as const) {
+      const { result, ms } = await awaitedProcessorTime(() => edit('POST', path, body));
+      expect(result.status).toBe(422);
+      expect(result.text).toMatch(/character classes/);
+      expect(ms).toBeLessThan(300);
+    }
+  });
+
   test('a slow match of a default runs on another thread in an edit, too', async () => {
     const key = { name: 'k', type: 'string', constraint: { pattern: `${WORST}|b+`, max_length: 800 } };
     const { edit, tree } = await editor(server, { languages, groups: [{ name: 'g', keys: [key] }] });
