@@ -350,7 +350,9 @@ export function readRemote(flags: Settings, env: NodeJS.ProcessEnv = process.env
   else if (url.startsWith('http:') && !isLoopback(new URL(url).hostname))
     problems.push(`INNKEEPER_URL is ${url}: the token would be sent unencrypted. Use an https URL.`);
   if (!token && problems.length === 0)
-    problems.push(`INNKEEPER_URL is set, but INNKEEPER_TOKEN is not. ${CREATE_TOKEN}. To use the local database, unset INNKEEPER_URL.`);
+    problems.push(
+      `INNKEEPER_URL is set, but INNKEEPER_TOKEN is not. ${CREATE_TOKEN}. To use the local database, unset INNKEEPER_URL.`,
+    );
   if (problems.length > 0) throw new ConfigError(problems);
   return { url: url as string, token: token as string };
 }

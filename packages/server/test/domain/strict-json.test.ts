@@ -29,8 +29,8 @@ test('checking a large body takes little more than parsing it', () => {
 
 test('strings end at the same quote as in JSON.parse, however far apart their escapes are', () => {
   for (let length = 0; length < 40; length++) {
-    for (const escape of ['\\"', '\\\\', '\\\\\\"', '\\n\\"']) {
-      const text = `"${'a'.repeat(length)}${escape}${'{'.repeat(length % 19)}${escape}"`;
+    for (const escaped of ['\\"', '\\\\', '\\\\\\"', '\\n\\"']) {
+      const text = `"${'a'.repeat(length)}${escaped}${'{'.repeat(length % 19)}${escaped}"`;
       const twice = `{"x":[${`${text},`.repeat(600)}${text}],"b":1,"b":2}`;
       expect(() => parseJsonObject(Buffer.from(twice))).toThrow('contains the member "b" twice');
       const once = twice.replace('"b":2', '"c":2');

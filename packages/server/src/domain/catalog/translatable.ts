@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isDecodable } from '../../percent.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Steps } from '../slices.ts';
 import {
@@ -45,12 +46,7 @@ export function readPath(path: string): [group: string, key: string] | undefined
 }
 
 function decode(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    // A literal %.
-    return name;
-  }
+  return isDecodable(name) ? decodeURIComponent(name) : name;
 }
 
 const NAMES = /[%/=\p{Cc}\ufffe\uffff]/gu;
