@@ -7,6 +7,8 @@ import { awaitedProcessorTime } from '../processor-time.ts';
 import { editor } from './manage.ts';
 
 const languages = [{ name: 'English', tag: 'en' }];
+/** Milliseconds of processor time, with what sending and receiving take. */
+const LITTLE = 300;
 const WORST = `.*a${'((.{9}){10}){11}'.repeat(4)}`;
 
 describe.each(databases)('large work on $kind', (database) => {
@@ -159,6 +161,39 @@ describe.each(databases)('large work on $kind', (database) => {
       expect(result.text).toMatch(/character classes/);
       expect(ms).toBeLessThan(300);
     }
+  });
+
+  test('a thousand texts that fall back to those of other values are refused in little time', async () => {
+    const tags = ['en', 'de', ...Array.from({ length: 30 }, (_, at) => `de-x-${at}`)];
+    const many = tags.map((tag) => ({ name: tag, tag }));
+    const translations = (at: number) => Object.fromEntries(tags.slice(2).map((tag) => [tag, `t${at}`]));
+    const values = Array.from({ length: 1_000 }, (_, at) => [
+      { value: `a${at}`, translations: translations(at) },
+      { value: `b${at}` },
+    ]).flat();
+    const keys = [{ name: 'k', type: 'string', values }];
+    const { edit } = await editor(server, { languages: many, groups: [{ name: 'g', keys }] });
+    const texts = Array.from({ length: 1_000 }, (_, at) => ({
+      ...{ path: `g/k=b${at}`, language: 'de', text: `t${at}` },
+    }));
+    const { result, ms } = await awaitedProcessorTime(() => edit('PATCH', '/translations?draft=true', { texts }));
+    expect(result).toMatchObject({ status: 422 });
+    expect(result.text).toMatch(/has the text/);
+    expect(ms < LITTLE ? 0 : ms).toBe(0);
+  });
+
+  test('thousands of equal texts are refused in little time', async () => {
+    const values = Array.from({ length: 2_000 }, (_, at) => `v${at}`);
+    const keys = [{ name: 'k', type: 'string', values }];
+    const { edit, send } = await editor(server, { languages, groups: [{ name: 'g', keys }] });
+    const texts = values.map((value) => ({ path: `g/k=${value}`, language: 'en', text: 'same' }));
+    const sent = await awaitedProcessorTime(() => edit('PATCH', '/translations?draft=true', { texts }));
+    expect(sent.result).toMatchObject({ status: 422 });
+    expect(sent.ms < LITTLE ? 0 : sent.ms).toBe(0);
+    const file = `path,en\n${texts.map(({ path, text }) => `${path},${text}\n`).join('')}`;
+    const previewed = await awaitedProcessorTime(() => send('POST', '/catalog/translations/preview', { file }));
+    expect(previewed.result.text).toMatch(/already belongs to another value/);
+    expect(previewed.ms < LITTLE ? 0 : previewed.ms).toBe(0);
   });
 
   test('a slow match of a default runs on another thread in an edit, too', async () => {

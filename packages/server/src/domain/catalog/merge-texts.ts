@@ -1,5 +1,5 @@
 import { mapSteps, type Steps } from '../slices.ts';
-import type { Catalog, Language } from './catalog.ts';
+import type { AllowedValue, Catalog, Language } from './catalog.ts';
 import { type CatalogDefinition, definitionOf, type WantedGroup } from './definition.ts';
 import { TEXT_LIMIT } from './file-schema.ts';
 import { canonicalTag, createLanguages } from './languages.ts';
@@ -171,10 +171,14 @@ function* ambiguities(definition: CatalogDefinition, lines: ReadonlyMap<string, 
       const ambiguous = key.type === 'string' ? findAmbiguous(values, languages) : [];
       if (ambiguous.length === 0) continue;
       const paths = values.map(({ value }) => pathOf(group.name, key.name, String(value)));
+      // In each language, the first value in the file with each text.
+      const alike = new Map<string, Map<string, string>>();
       for (const { index, tag, text } of ambiguous) {
+        yield;
+        const ofTag = alike.get(tag) ?? firstInFile(values, paths, { tag, lines });
+        alike.set(tag, ofTag);
         const own = paths[index] as string;
-        const alike = paths.filter((_, at) => values[at]?.texts[tag] === text);
-        const path = [own, ...alike].find((each) => lines.has(`${each} ${tag}`)) ?? own;
+        const path = lines.has(`${own} ${tag}`) ? own : (ofTag.get(text) ?? own);
         const message = `has the text "${text}" in ${tag}, which already belongs to another value`;
         if (problems.length === MAX_AMBIGUITIES) return problems;
         problems.push({ line: lines.get(`${path} ${tag}`) ?? 1, column: 1, path, message, tag });
@@ -182,4 +186,18 @@ function* ambiguities(definition: CatalogDefinition, lines: ReadonlyMap<string, 
     }
   }
   return problems;
+}
+
+/** The paths of the first values in the file by their text in a language. */
+function firstInFile(
+  values: readonly AllowedValue[],
+  paths: readonly string[],
+  { tag, lines }: { tag: string; lines: ReadonlyMap<string, number> },
+): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [at, path] of paths.entries()) {
+    const text = values[at]?.texts[tag];
+    if (text !== undefined && !found.has(text) && lines.has(`${path} ${tag}`)) found.set(text, path);
+  }
+  return found;
 }

@@ -160,16 +160,32 @@ function* findSharedTexts(
       const { value, translations = {}, retired = false } = toFileValue(plain);
       return { value, texts: translations, retired };
     });
+    const sent = new Map<string, SentTexts>();
     for (const { index, tag, text } of findAmbiguous(values, languages)) {
       if (problems.length === MAX_PROBLEMS) return problems;
-      const own = places.get(`${tag} ${paths[index]}`);
-      const others = paths.flatMap((path) => places.get(`${tag} ${path}`) ?? []);
-      const place = own ?? others.find((other) => wanted[other]?.text === text) ?? others[0];
+      yield;
+      const ofTag = sent.get(tag) ?? sentTexts(paths, tag, { wanted, places });
+      sent.set(tag, ofTag);
+      const place = places.get(`${tag} ${paths[index]}`) ?? ofTag.byText.get(text) ?? ofTag.first;
       const message = `makes "${text}" the text of two values of this key in this language`;
       if (place !== undefined) problems.push({ field: `texts[${place}].text`, message });
     }
   }
   return problems;
+}
+
+/** What was sent for the values of a key in one language: the first place of all, and of each text. */
+type SentTexts = { first: number | undefined; byText: ReadonlyMap<string | null, number> };
+
+function sentTexts(
+  paths: readonly string[],
+  tag: string,
+  { wanted, places }: { wanted: readonly WantedText[]; places: ReadonlyMap<string, number> },
+): SentTexts {
+  const found = paths.flatMap((path) => places.get(`${tag} ${path}`) ?? []);
+  // The first of equal texts is set last.
+  const byText = new Map(found.toReversed().map((place) => [wanted[place]?.text ?? null, place]));
+  return { first: found[0], byText };
 }
 
 /** The values of a string key, whose texts must differ, and their paths in order. */
