@@ -1,9 +1,11 @@
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createLanguages } from '../../src/domain/catalog/languages.ts';
+import { findAmbiguous } from '../../src/domain/catalog/read-key.ts';
 import { WorkPool } from '../../src/work/pool.ts';
 import { databases } from '../databases.ts';
 import { makeSignedInUser, startTestServer, type TestServer } from '../http/start.ts';
-import { awaitedProcessorTime } from '../processor-time.ts';
+import { awaitedProcessorTime, processorTime } from '../processor-time.ts';
 import { editor } from './manage.ts';
 
 const languages = [{ name: 'English', tag: 'en' }];
@@ -352,4 +354,15 @@ test('closing rejects the tasks that wait, and starts none of them', async () =>
   const refused = { status: 'rejected', reason: { error: 'overloaded' } };
   expect(await settled).toMatchObject([refused, refused, refused]);
   expect(started).toHaveLength(1);
+});
+
+test('the texts of a key in languages with long tags are compared in little time', () => {
+  const tags = Array.from({ length: 200 }, (_, at) => `de-x${'-a'.repeat(40)}-${String(at).padStart(3, '0')}`);
+  const all = tags.map((tag, at) => ({ name: tag, tag, isDefault: at === 0 }));
+  const texts = Object.fromEntries(tags.map((tag, at) => [tag, `t${at}`]));
+  const values = Array.from({ length: 2_000 }, (_, at) => ({
+    ...{ value: `v${at}`, texts: at === 0 ? texts : {}, retired: false },
+  }));
+  const ms = processorTime(() => expect(findAmbiguous(values, createLanguages(all))).toEqual([]));
+  expect(ms < 60 ? 0 : ms).toBe(0);
 });

@@ -9,6 +9,8 @@ export type Languages = {
   find(nameOrTag: string): Language | undefined;
   /** What Accept-Language asks for, else the default. Instead of a tag, it may have a name, percent-encoded. */
   negotiate(acceptLanguage: string | undefined): Language | undefined;
+  /** The languages whose texts are shown where one of this language is missing, in order: its bases, then the default. */
+  fallbacksOf(tag: string): readonly string[];
   /** The text in that language, else in its base language, else in the default, else the name. */
   textFor<Text = string>(
     texts: Readonly<Record<string, Text>>,
@@ -27,7 +29,13 @@ export function createLanguages(all: readonly Language[]): Languages {
   );
   const byTag = new Map(all.map((language) => [language.tag, language]));
   const byLowerTag = new Map(all.map((language) => [language.tag.toLowerCase(), language]));
-  const basesOf = new Map(all.map(({ tag }) => [tag, withBases(tag)]));
+  const bases = new Map<string, readonly string[]>();
+  // A tag can have fifty bases, and most are not languages of the catalog: texts are looked up for every value.
+  const basesOf = (tag: string) => {
+    const known = bases.get(tag) ?? basesAmong(byTag, tag);
+    bases.set(tag, known);
+    return known;
+  };
   const longestTag = Math.max(0, ...all.map(({ tag }) => tag.length));
 
   return {
@@ -45,10 +53,11 @@ export function createLanguages(all: readonly Language[]): Languages {
       }
       return byDefault;
     },
+    fallbacksOf: (tag) => [...basesOf(tag), ...(byDefault ? [byDefault.tag] : [])],
     textFor(texts, language, name) {
       const own = language && texts[language.tag];
       if (own !== undefined) return { text: own, language: byTag.get(language?.tag ?? '')?.name ?? null };
-      for (const tag of language?.tag.includes('-') ? (basesOf.get(language.tag) ?? withBases(language.tag)) : []) {
+      for (const tag of language?.tag.includes('-') ? basesOf(language.tag) : []) {
         const text = texts[tag];
         if (text !== undefined) return { text, language: byTag.get(tag)?.name ?? null };
       }
@@ -75,10 +84,14 @@ function findPrefix(byTag: ReadonlyMap<string, Language>, range: string, longest
   return undefined;
 }
 
-/** `zh-Hant-TW`, `zh-Hant`, `zh`. */
-function withBases(tag: string): string[] {
-  const parts = tag.split('-');
-  return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
+/** Of `zh-Hant-TW`: `zh-Hant` and `zh`, if they are languages too. */
+function basesAmong(byTag: ReadonlyMap<string, Language>, tag: string): string[] {
+  const found: string[] = [];
+  for (let end = tag.lastIndexOf('-'); end > 0; end = tag.lastIndexOf('-', end - 1)) {
+    const base = tag.slice(0, end);
+    if (byTag.has(base)) found.push(base);
+  }
+  return found;
 }
 
 /** Language ranges of RFC 4647, the most preferred first. Reads at most 50: real headers are short. */

@@ -5,7 +5,7 @@ import type { WantedKey } from './definition.ts';
 import type { FileKey } from './file-schema.ts';
 import type { Languages } from './languages.ts';
 import { type CatalogPatterns, productProblem } from './pattern.ts';
-import type { Report, TextReader } from './source.ts';
+import { MAX_PROBLEMS, type Report, type TextReader } from './source.ts';
 
 type Path = (string | number)[];
 
@@ -17,13 +17,15 @@ const MAX_KEY_SIZE = 1_000_000;
 
 export function readKey(key: FileKey, path: Path, reading: KeyReading): WantedKey {
   const { readTexts, report } = reading;
-  if (sizeOf(key) > MAX_KEY_SIZE)
-    report(path, `is larger than ${MAX_KEY_SIZE} characters: give it fewer values or texts`);
+  const isTooLarge = sizeOf(key) > MAX_KEY_SIZE;
+  if (isTooLarge) report(path, `is larger than ${MAX_KEY_SIZE} characters: give it fewer values or texts`);
   const multiple = key.multiple === true;
   const constraint = readConstraint(key, [...path, 'constraint'], reading);
   const values = readValues(key, [...path, 'values'], reading);
-  if (values && shownSizeOf(key, values, reading.languages) > MAX_SHOWN_SIZE)
-    report([...path, 'values'], SHOWN_TOO_LARGE);
+  const isShownTooLarge = values !== null && shownSizeOf(key, values, reading.languages) > MAX_SHOWN_SIZE;
+  if (isShownTooLarge) report([...path, 'values'], SHOWN_TOO_LARGE);
+  // What is too large is not compared in all languages.
+  else if (values && !isTooLarge) refuseAmbiguous(key, values, [...path, 'values'], reading);
   if (values && key.constraint) report([...path, 'constraint'], 'requires an open key: remove it or `values`', true);
   const { minSelected, maxSelected } = readCounts(key, multiple, values, path, report);
   const wanted: WantedKey = {
@@ -75,7 +77,7 @@ function shownSizeOf({ type }: FileKey, values: readonly AllowedValue[], { all }
 }
 
 /** A boolean without `values` has its two; any other key without them is open. */
-function readValues(key: FileKey, path: Path, { readTexts, languages, report }: KeyReading): AllowedValue[] | null {
+function readValues(key: FileKey, path: Path, { readTexts, report }: KeyReading): AllowedValue[] | null {
   if (!key.values) {
     if (key.type !== 'boolean') return null;
     return [true, false].map((value) => ({ value, texts: {}, retired: false }));
@@ -108,10 +110,19 @@ function readValues(key: FileKey, path: Path, { readTexts, languages, report }: 
     else if (other.retired) report(at, `${JSON.stringify(replacement)} is itself retired`);
   }
   if (values.every(({ retired }) => retired)) report(path, 'are all retired: at least one must be offered');
-  for (const { index, tag, text } of key.type === 'string' ? findAmbiguous(values, languages) : []) {
+  return values;
+}
+
+function refuseAmbiguous(
+  { type }: FileKey,
+  values: readonly AllowedValue[],
+  path: Path,
+  { languages, report }: KeyReading,
+): void {
+  const ambiguous = type === 'string' ? findAmbiguous(values, languages) : [];
+  for (const { index, tag, text } of ambiguous.slice(0, MAX_PROBLEMS)) {
     report([...path, index], `has the text "${text}" in ${tag}, which already belongs to another value`);
   }
-  return values;
 }
 
 /**
@@ -124,21 +135,34 @@ export function findAmbiguous(
   languages: Languages,
 ): { index: number; tag: string; text: string }[] {
   const places = new Map(values.map(({ value }, index) => [value, index]));
-  const live = values.flatMap((value, index) => (value.retired ? [] : [{ ...value, index }]));
-  return languages.all.flatMap((language) => {
-    const { tag } = language;
-    const translated = live.filter(({ texts }) => texts[tag] !== undefined);
+  // By language, so that a language costs as much as there are texts that it shows: values without any show themselves.
+  const live = new Map<string, { index: number; text: string }[]>();
+  for (const [index, { texts, retired }] of values.entries()) {
+    for (const [tag, text] of retired ? [] : Object.entries(texts)) {
+      const ofTag = live.get(tag);
+      if (ofTag) ofTag.push({ index, text });
+      else live.set(tag, [{ index, text }]);
+    }
+  }
+  /** The last language in which the value had a text. */
+  const shown: string[] = [];
+  return languages.all.flatMap(({ tag }) => {
+    const translated = live.get(tag) ?? [];
     if (translated.length === 0) return [];
     // Of two values with the same own text, the first one has it. A value that only falls back to it conflicts with
     // either.
     const owners = new Map<string, number>();
-    for (const { texts, index } of translated)
-      if (!owners.has(texts[tag] as string)) owners.set(texts[tag] as string, index);
-    for (const { value, texts, index } of live) {
-      if (texts[tag] === undefined) owners.set(languages.textFor(texts, language, String(value)).text, index);
+    for (const { text, index } of translated) {
+      if (!owners.has(text)) owners.set(text, index);
+      shown[index] = tag;
     }
-    return translated.flatMap(({ texts, index }) => {
-      const text = texts[tag] as string;
+    for (const fallback of languages.fallbacksOf(tag)) {
+      for (const { text, index } of live.get(fallback) ?? []) {
+        if (shown[index] !== tag) owners.set(text, index);
+        shown[index] = tag;
+      }
+    }
+    return translated.flatMap(({ text, index }) => {
       const isAmbiguous = owners.get(text) !== index || (places.get(text) ?? index) !== index;
       return isAmbiguous ? [{ index, tag, text }] : [];
     });
