@@ -284,6 +284,30 @@ describe.each(databases)('large work on $kind', (database) => {
     expect(nobody.result).toMatchObject({ status: 404, json: { code: '1006' } });
     expect(nobody.ms).toBeLessThan(100 + 5 * plain.ms);
   });
+
+  test('options in many languages are not compared with all texts for an unknown user', async () => {
+    const tags = Array.from({ length: 200 }, (_, at) => `de-x${'-a'.repeat(40)}-${String(at).padStart(3, '0')}`);
+    const many = tags.map((tag, at) => ({ name: `L${at}`, tag }));
+    const keys = [{ name: 'k', type: 'string', values: Array.from({ length: 2_000 }, (_, at) => `v${at}`) }];
+    const { tree, application } = await editor(server, { languages: many, groups: [{ name: 'g', keys }] });
+    const [group] = (await tree()).groups;
+    const option = { option_group_uid: group?.groupUid, option_key_uid: group?.keys[0]?.keyUid, value: ['zz'] };
+    const save = (language: (at: number) => string) =>
+      awaitedProcessorTime(() =>
+        server.send('PUT', '/api/user_options', {
+          headers: { apikey: application.clientId },
+          body: JSON.stringify({
+            user_uid: '00000000-0000-4000-8000-000000000000',
+            options: Array.from({ length: 199 }, (_, at) => ({ ...option, language: language(at) })),
+          }),
+        }),
+      );
+    const plain = await save(() => 'L0');
+    const { result, ms } = await save((at) => `L${at}`);
+    expect([plain.result.json.code, result.status, result.json.code]).toEqual(['1006', 404, '1006']);
+    const most = 50 + 2 * plain.ms;
+    expect(ms < most ? 0 : ms).toBe(0);
+  });
 });
 
 test("work that takes too long is stopped, and the application's next task runs", async () => {

@@ -200,8 +200,29 @@ function listTranslated({ values }: Key, { languages, language }: Circumstances)
     if (text !== undefined && !found.has(text)) found.set(text, value);
   };
   for (const each of values) add(each.texts[language.tag], each);
-  for (const each of values) add(languages.textFor(each.texts, language, String(each.value)).text, each);
+  for (const each of values) {
+    if (each.texts[language.tag] !== undefined) continue;
+    add(languages.textFor(each.texts, language, String(each.value)).text, each);
+  }
   return found;
+}
+
+/** Maximum values whose texts are listed before the user is known to exist: about 5 ms. */
+export const MAX_LISTED_INLINE = 20_000;
+
+/** How many texts may be listed to find the wanted values by them, one key and language after another. */
+export function countListed(wanted: readonly WantedSelection[]): number {
+  const listed = new Set<string>();
+  let count = 0;
+  for (const { placed, values, language, remove = [], isUnreadable } of wanted) {
+    const { key } = placed;
+    if (!key.values || !language || key.type !== 'string' || isUnreadable) continue;
+    const name = `${language.tag} ${key.keyNo}`;
+    if (listed.has(name) || values.length + remove.length === 0) continue;
+    listed.add(name);
+    count += key.values.length;
+  }
+  return count;
 }
 
 function describeOpen(key: Key): Record<string, unknown> {

@@ -10,7 +10,15 @@ import {
   type UserClaims,
   type UserToSave,
 } from '../users/identify-user.ts';
-import { countMatching, MAX_STEPS_INLINE, matchOnThread, Refusals, type WantedSelection } from './check-selection.ts';
+import {
+  countListed,
+  countMatching,
+  MAX_LISTED_INLINE,
+  MAX_STEPS_INLINE,
+  matchOnThread,
+  Refusals,
+  type WantedSelection,
+} from './check-selection.ts';
 import { type SavedSelection, saveSelections } from './save-selections.ts';
 
 export type SavedForUser = {
@@ -42,7 +50,7 @@ export async function saveForUser(
     if (isNamed) await findActiveUser(service, application, user.userId);
   };
   try {
-    // The user is also looked up before a costly match, which anyone could cause with a made-up user_uid.
+    // The user is also looked up before costly work, which anyone could cause with a made-up user_uid.
     return await saveWanted(service, user, () => ({ authMethod }), readWanted, checkUser);
   } catch (error) {
     // Not after a failure of the database: the request would wait for it again.
@@ -102,7 +110,7 @@ export async function saveWanted<User extends UserToSave['user']>(
   const refusals = new Refusals();
   const wanted = readWanted(user, catalog, refusals);
   const isCostly = countMatching(wanted) > MAX_STEPS_INLINE;
-  if (isCostly) await beforeCostlyWork?.();
+  if (isCostly || countListed(wanted) > MAX_LISTED_INLINE) await beforeCostlyWork?.();
   const matches = isCostly ? await matchOnThread(service, user.appId, wanted) : undefined;
   const saved = await saveSelections(service, user, catalog, wanted, changeOf(wanted), { refusals, matches });
   return { user, catalog, wanted, saved };

@@ -5,6 +5,7 @@ import { type Matches, parseValues } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
+import { directlyOrInSlices, mapSteps } from '../slices.ts';
 import { userSuspended } from '../users/identify-user.ts';
 import {
   changeList,
@@ -77,7 +78,9 @@ async function saveNow(
   let current = isInTurn || wanted.some(dependsOnRecord) ? await read() : undefined;
   for (let tries = 1; ; tries++) {
     const rules = { catalog, matches, matchesHeld: matchWithin(MAX_STEPS_INLINE, true), translated };
-    const changes = wanted.map((each) => toChange(each, rules, current, refusals));
+    const now = current;
+    // Each may have to look through the texts of thousands of values.
+    const changes = await directlyOrInSlices(mapSteps(wanted, (each) => toChange(each, rules, now, refusals)));
     refusals.throwIfAny();
     const sent = changes as WantedChange[];
     if (current && isTooMuch(current, sent)) throw tooMuch(wanted);
