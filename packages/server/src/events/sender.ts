@@ -174,8 +174,8 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
 }
 
 function readUrl(text: string, addresses: AllowedAddresses, allowsSome: boolean): URL | string {
-  const url = URL.parse(text);
-  if (text.length > MAX_URL || !url || !/^https?:\/\//i.test(text)) {
+  const url = text.length > MAX_URL ? null : URL.parse(text);
+  if (!url || !/^https?:\/\//i.test(text)) {
     return 'must be a URL, for example https://app.example.com/webhooks';
   }
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';

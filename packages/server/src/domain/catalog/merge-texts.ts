@@ -109,7 +109,8 @@ export function* mergeTexts(
       merged.same += 1;
       continue;
     }
-    const problem = [...text].length > TEXT_LIMIT ? `is longer than ${TEXT_LIMIT} characters` : textProblem(text);
+    const isTooLong = text.length > TEXT_LIMIT && [...text].length > TEXT_LIMIT;
+    const problem = isTooLong ? `is longer than ${TEXT_LIMIT} characters` : textProblem(text);
     if (problem) {
       report(`in ${name} ${problem}`);
       continue;

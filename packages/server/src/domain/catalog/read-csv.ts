@@ -1,6 +1,14 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import type { PlacedProblem } from './source.ts';
-import { BYTE_ORDER_MARK, fromCell, MAX_TEXTS, type ReadTexts, type TextEntry, tooManyTexts } from './texts-file.ts';
+import {
+  BYTE_ORDER_MARK,
+  fromCell,
+  MAX_TEXTS,
+  type ReadTexts,
+  type TextEntry,
+  tooManyTexts,
+  withinLimits,
+} from './texts-file.ts';
 
 /** The path, the source, and the maximum number of languages. */
 const MAX_COLUMNS = 202;
@@ -51,7 +59,7 @@ export function readTextsCsv(text: string): ReadTexts {
     const cells = record.map(fromCell);
     if (record.length !== columns.length) {
       const problem = `has ${record.length} ${record.length === 1 ? 'column' : 'columns'} instead of ${columns.length}`;
-      entries.push({ path: cells[0] ?? '', language: '', text: '', line, problem });
+      entries.push({ ...withinLimits({ path: cells[0] ?? '', language: '', text: '', line }), problem });
       line = info.lines + 1;
       continue;
     }
@@ -60,7 +68,9 @@ export function readTextsCsv(text: string): ReadTexts {
       // An empty cell means not translated yet; it never deletes a text.
       if (index === 0 || index === sourceColumn || text === '') continue;
       const source = sourceColumn < 0 ? undefined : cells[sourceColumn];
-      entries.push({ path: cells[0] ?? '', language, text, ...(source !== undefined && { source }), line });
+      entries.push(
+        withinLimits({ path: cells[0] ?? '', language, text, ...(source !== undefined && { source }), line }),
+      );
     }
     if (entries.length > MAX_TEXTS) return problem(line, tooManyTexts);
     line = info.lines + 1;

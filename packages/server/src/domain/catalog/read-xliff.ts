@@ -1,6 +1,6 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { PlacedProblem } from './source.ts';
-import { MAX_TEXTS, type ReadTexts, type TextEntry, tooManyTexts } from './texts-file.ts';
+import { MAX_TEXTS, type ReadTexts, type TextEntry, tooManyTexts, withinLimits } from './texts-file.ts';
 
 /** 2.0 and 2.1 share one. */
 const NAMESPACES = ['urn:oasis:names:tc:xliff:document:2.0', 'urn:oasis:names:tc:xliff:document:2.2'];
@@ -137,8 +137,8 @@ class XliffReader {
     this.#unit = undefined;
     if (!unit || unit.translated === 0) return;
     const { path, source, target, line } = unit;
-    if (unit.untranslated > 0) this.#report(`"${path}" is only partly translated`);
+    if (unit.untranslated > 0) this.#report(`"${path.slice(0, 1_000)}" is only partly translated`);
     else if (this.#entries.length >= MAX_TEXTS) this.#stop(tooManyTexts);
-    else this.#entries.push({ path, language: this.#language, text: target, source, line });
+    else this.#entries.push(withinLimits({ path, language: this.#language, text: target, source, line }));
   }
 }

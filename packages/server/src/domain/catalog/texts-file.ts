@@ -1,5 +1,6 @@
 import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Language } from './catalog.ts';
+import { TEXT_LIMIT } from './file-schema.ts';
 import type { PlacedProblem } from './source.ts';
 import { sourceText, translatable } from './translatable.ts';
 
@@ -71,4 +72,23 @@ export function toCell(text: string): string {
 export function fromCell(cell: string): string {
   const text = cell.replaceAll(ESCAPED_INNER_FORMULA, '$1');
   return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
+}
+
+/** Characters of a language's name or tag, and of a path: no catalog has longer ones. */
+const MAX_LANGUAGE = 255;
+const MAX_PATH = 20_000;
+
+/** Cuts what is too long for any catalog, off the HTTP thread: cut, it is still too long to be found in one. */
+export function withinLimits(entry: TextEntry): TextEntry {
+  const { text, line } = entry;
+  const [path, language] = [cut(entry.path, MAX_PATH), cut(entry.language, MAX_LANGUAGE)];
+  if (text.length > 2 * TEXT_LIMIT) {
+    const problem = `in ${language} is longer than ${TEXT_LIMIT} characters`;
+    return { path, language, text: '', line, problem };
+  }
+  return path === entry.path && language === entry.language ? entry : { ...entry, path, language };
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
 }

@@ -2,7 +2,7 @@ import { readUuid } from '../../../uuid.ts';
 import { type FieldError, InnkeeperError } from '../../errors.ts';
 import type { Edit } from '../edit-catalog.ts';
 import type { FileGroup, FileKey } from '../file-schema.ts';
-import { setOwn } from '../source.ts';
+import { MAX_PROBLEMS, setOwn } from '../source.ts';
 import { type OpenGroup, type OpenKey, openGroup, openKey, tagFinder, type WorkingCopy } from '../working-copy.ts';
 
 /** As in the catalog file, optionally with keys. An archived group of the same name is restored. */
@@ -137,14 +137,14 @@ export function setOrder(wanted: WantedOrder): Edit {
     const problems: FieldError[] = [];
     const uids = wanted.map(({ groupUid }) => groupUid);
     copy.groups = arrange(copy.groups, uids, (index) => `groups[${index}].groupUid`, 'groups', problems);
-    if (problems.length > 0) throw new InnkeeperError('catalogInvalid', { fields: problems });
+    if (problems.length > 0) throw new InnkeeperError('catalogInvalid', { fields: problems.slice(0, MAX_PROBLEMS) });
     for (const [index, { keys: keyUids }] of wanted.entries()) {
       if (keyUids === undefined) continue;
       const group = openGroup(copy, index);
       const field = `groups[${index}].keys`;
       group.keys = arrange(group.keys, keyUids, (at) => `${field}[${at}]`, field, problems);
     }
-    if (problems.length > 0) throw new InnkeeperError('catalogInvalid', { fields: problems });
+    if (problems.length > 0) throw new InnkeeperError('catalogInvalid', { fields: problems.slice(0, MAX_PROBLEMS) });
     return [];
   };
 }
