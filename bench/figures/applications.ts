@@ -4,11 +4,13 @@ import { times } from '../peers/peer.ts';
 import type { Figure } from '../results.ts';
 import { innkeeper, residentMegabytes, startService } from '../service.ts';
 
-const APPLICATIONS = 1_000;
+/** Memory is measured when the catalogs of so many have been read. */
+const COUNTS = [1, 100, 1_000];
+const APPLICATIONS = COUNTS.at(-1) as number;
 
 /**
  * A service on SQLite with a thousand applications, each with the catalog of the benchmark: how long it takes to start,
- * and how much memory each application takes when its catalog has been read in one language.
+ * and how much memory applications take when their catalogs have been read in one language.
  */
 export async function measureApplications(folder: string): Promise<Figure[]> {
   const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'applications.db')}` };
@@ -19,26 +21,22 @@ export async function measureApplications(folder: string): Promise<Figure[]> {
   const service = await startService(settings);
   try {
     const before = await residentMegabytes(service.child);
-    for (const clientId of clientIds) {
+    const memory: Figure[] = [];
+    for (const [index, clientId] of clientIds.entries()) {
       const response = await fetch(`${service.url}/api/option_groups`, { headers: { apiKey: clientId } });
       await response.arrayBuffer();
       if (!response.ok) throw new Error(`reading a catalog: ${response.status}`);
+      const count = index + 1;
+      if (!COUNTS.includes(count)) continue;
+      const title = `${APPLICATIONS.toLocaleString('en')} applications: memory when ${count.toLocaleString('en')} of their catalogs were read`;
+      const megabytes = await residentMegabytes(service.child);
+      memory.push({ name: `applications-memory-${count}`, title, unit: 'MB', values: [megabytes] });
     }
-    const after = await residentMegabytes(service.child);
-    const each = ((after - before) * 1024) / clientIds.length;
+    const each = ((((memory.at(-1) as Figure).values[0] as number) - before) * 1024) / APPLICATIONS;
     return [
-      {
-        name: 'application-memory',
-        title: `memory for each of ${APPLICATIONS.toLocaleString('en')} applications, catalogs read`,
-        unit: 'kB',
-        values: [each],
-      },
-      {
-        name: 'applications-start',
-        title: 'process start to ready with them',
-        unit: 'ms',
-        values: [service.readyMs],
-      },
+      ...memory,
+      { name: 'application-memory', title: 'for each of them', unit: 'kB', values: [each] },
+      { name: 'applications-start', title: 'process start to ready with them', unit: 'ms', values: [service.readyMs] },
     ];
   } finally {
     await service.stop();

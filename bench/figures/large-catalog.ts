@@ -3,18 +3,26 @@ import { join } from 'node:path';
 import type { Figure } from '../results.ts';
 import { innkeeper, residentMegabytes, startService } from '../service.ts';
 
-/** A catalog of 5,000 keys in 20 languages, 401,000 texts: applied by the command line, served on SQLite. */
-const GROUPS = 100;
+/** Keys of each catalog, in 20 languages: 5,000 of them have 401,000 texts. */
+const SIZES = [10, 1_000, 5_000];
 const KEYS_PER_GROUP = 50;
 const TAGS = 'en de es fr it pt nl sv da fi pl cs hu ro bg el tr uk ja ko'.split(' ');
+const PAGE = 200;
 
+/** What a catalog costs as it grows: applied by the command line, served on SQLite. */
 export async function measureLargeCatalog(folder: string): Promise<Figure[]> {
-  const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'large-catalog.db')}` };
+  const figures: Figure[] = [];
+  for (const keys of SIZES) figures.push(...(await measureCatalog(folder, keys)));
+  return figures;
+}
+
+async function measureCatalog(folder: string, keys: number): Promise<Figure[]> {
+  const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, `catalog-${keys}.db`)}` };
   const run = (...args: string[]): Promise<string> => innkeeper([...args, '--json'], settings);
   const { clientId } = JSON.parse(await run('app', 'create', '--name', 'Large')) as { clientId: string };
   const apply = async (word: string): Promise<number> => {
-    const file = join(folder, 'large-catalog.json');
-    await writeFile(file, JSON.stringify(makeCatalog(word)));
+    const file = join(folder, 'catalog.json');
+    await writeFile(file, JSON.stringify(makeCatalog(keys, word)));
     return timed(() => run('catalog', 'apply', file, '--app', clientId));
   };
   const all = await apply('Group');
@@ -32,30 +40,30 @@ export async function measureLargeCatalog(folder: string): Promise<Figure[]> {
         if (!response.ok) throw new Error(`${path}: ${response.status}`);
       });
     const first = await get('/api/option_groups');
-    const page = '/api/option_keys?limit=200&language=';
+    const page = `/api/option_keys?limit=${PAGE}&language=`;
     const made: number[] = [];
     for (const tag of TAGS) made.push(await get(page + tag));
     const ready: number[] = [];
     for (let round = 0; round < 10; round++) for (const tag of TAGS) ready.push(await get(page + tag));
-    for (let offset = 0; offset < GROUPS * KEYS_PER_GROUP; offset += 200) {
-      await get(`/api/option_keys?limit=200&offset=${offset}`);
-    }
+    for (let offset = 0; offset < keys; offset += PAGE) await get(`/api/option_keys?limit=${PAGE}&offset=${offset}`);
     const memory = await residentMegabytes(service.child);
     const one: number[] = [];
     for (let round = 0; round < 5; round++) one.push(await publishText(service.url, { clientId, token }, round));
+    const size = `${keys.toLocaleString('en')} keys × ${TAGS.length} languages`;
+    const figure = (name: string, title: string, unit: string, values: number[]): Figure => ({
+      name: `${name}-${keys}`,
+      title: `${size}: ${title}`,
+      unit,
+      values,
+    });
     return [
-      { name: 'publish-all', title: 'publish 5,000 keys × 20 languages, all new', unit: 'ms', values: [all] },
-      { name: 'publish-one', title: 'publish one changed text among them', unit: 'ms', values: one },
-      {
-        name: 'publish-file',
-        title: 'apply their file, in which one text changed, by the command line',
-        unit: 'ms',
-        values: [fileWithOne],
-      },
-      { name: 'catalog-first', title: 'first request: loads and compiles them', unit: 'ms', values: [first] },
-      { name: 'catalog-page', title: '200 keys in one language, first time', unit: 'ms', values: made },
-      { name: 'catalog-page-ready', title: '200 keys in one language, ready-made', unit: 'ms', values: ready },
-      { name: 'memory-catalog', title: 'memory after all pages in all languages', unit: 'MB', values: [memory] },
+      figure('publish-all', 'publish all of them', 'ms', [all]),
+      figure('publish-one', 'publish one changed text', 'ms', one),
+      figure('publish-file', 'apply their file, in which one text changed, by the command line', 'ms', [fileWithOne]),
+      figure('catalog-first', 'first request, which loads and compiles them', 'ms', [first]),
+      figure('catalog-page', `a page of ${Math.min(keys, PAGE)} keys in one language, first time`, 'ms', made),
+      figure('catalog-page-ready', 'the same page, cached', 'ms', ready),
+      figure('memory-catalog', 'memory after all pages in all languages', 'MB', [memory]),
     ];
   } finally {
     await service.stop();
@@ -75,14 +83,14 @@ function publishText(url: string, application: { clientId: string; token: string
   });
 }
 
-function makeCatalog(firstWord: string): object {
+function makeCatalog(count: number, firstWord: string): object {
   const texts = (what: string) => Object.fromEntries(TAGS.map((tag) => [tag, `${what} in ${tag}`]));
   return {
     languages: TAGS.map((tag) => ({ name: `Language ${tag}`, tag })),
-    groups: Array.from({ length: GROUPS }, (_, group) => ({
+    groups: Array.from({ length: Math.ceil(count / KEYS_PER_GROUP) }, (_, group) => ({
       name: `group-${group}`,
       translations: texts(`${group === 0 ? firstWord : 'Group'} ${group}`),
-      keys: Array.from({ length: KEYS_PER_GROUP }, (_, key) => ({
+      keys: Array.from({ length: Math.min(count, KEYS_PER_GROUP) }, (_, key) => ({
         name: `key-${key}`,
         type: 'string',
         translations: texts(`Key ${group}.${key}`),
