@@ -55,8 +55,7 @@ export function* readDefinition(
   const languages = readLanguages(file.languages, isReadable, report);
   if (file.languages.length === 0 && (file.groups.length > 0 || hasLanguages))
     report(['languages'], 'must name at least one language');
-  const hasAllLanguages = languages.length === file.languages.length && languages.length > 0;
-  const readTexts = textReader(languages, hasAllLanguages, isReadable, report);
+  const readTexts = textReader(languages, possibleLanguages(file.languages, isReadable), isReadable, report);
   const reading = { readTexts, languages: createLanguages(languages), patterns, report };
   const named = file.groups.map((group, index) => (isReadable(['groups', index, 'name']) ? group : undefined));
   refuseRepeats(named, ['groups'], 'group', report);
@@ -93,7 +92,7 @@ export function* readDefinition(
       keys: keys.flat(),
     });
   }
-  if (problems.length === 0) refuseMovedTwice(groups, isKnown, report);
+  if (unreadable.length === 0) refuseMovedTwice(groups, isKnown, report);
   return problems.length > 0 ? { problems } : { definition: { languages, groups } };
 }
 
@@ -162,14 +161,40 @@ function readLanguages(languages: CatalogFile['languages'], isReadable: Readable
   return read;
 }
 
-function textReader(languages: Language[], hasAll: boolean, isReadable: Readable, report: Report): TextReader {
+/**
+ * Also those that are wrong in some way: texts in them are not wrong for that. Undefined if a language has no name or
+ * tag that can be read, and may be any.
+ */
+function possibleLanguages(languages: CatalogFile['languages'], isReadable: Readable): Language[] | undefined {
+  const isNamed = languages.every((_, index) => {
+    const path = ['languages', index];
+    return isReadable(path, [...path, 'name'], [...path, 'tag']);
+  });
+  if (!isNamed || languages.length === 0) return undefined;
+  return languages.map(({ name, tag: given }) => {
+    // A common mistake is en_US for en-US.
+    const tag = canonicalTag(given.replaceAll('_', '-')) ?? given;
+    return { name, tag, isDefault: false };
+  });
+}
+
+/** A tag may be in a deprecated form (iw for he), as in the list of languages. */
+function finder(languages: Language[]): (nameOrTag: string) => Language | undefined {
   const { find } = createLanguages(languages);
+  return (nameOrTag) => find(nameOrTag) ?? find(canonicalTag(nameOrTag) ?? '');
+}
+
+function textReader(
+  languages: Language[],
+  possible: Language[] | undefined,
+  isReadable: Readable,
+  report: Report,
+): TextReader {
+  const find = finder(languages);
+  const isPossible = possible ? finder(possible) : () => true;
   const tags = new Map<string, string | undefined>();
   const tagOf = (language: string): string | undefined => {
-    if (!tags.has(language)) {
-      // A tag may be in a deprecated form (iw for he), as in the list of languages.
-      tags.set(language, (find(language) ?? find(canonicalTag(language) ?? ''))?.tag);
-    }
+    if (!tags.has(language)) tags.set(language, find(language)?.tag);
     return tags.get(language);
   };
   return (translations = {}, path) => {
@@ -180,7 +205,7 @@ function textReader(languages: Language[], hasAll: boolean, isReadable: Readable
       if (!isReadable(place)) continue;
       const tag = tagOf(language);
       if (tag === undefined) {
-        if (hasAll) report(place, 'is not one of the languages of this file', true);
+        if (!isPossible(language)) report(place, 'is not one of the languages of this file', true);
       } else if (Object.hasOwn(texts, tag)) {
         report(place, 'already has a text in this language', true);
       } else {

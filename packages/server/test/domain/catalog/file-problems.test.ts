@@ -372,4 +372,30 @@ describe('file problems are reported by line and column', () => {
       'catalog.yaml:6:41 groups[0].keys[0].default must be a string',
     ]);
   });
+
+  test('texts in unknown languages, although a language of the file is wrong', () => {
+    const texts = '{ German: x, nope!: x, en-gb: x, en-US: x, hebrew: x, iw: x, Klingon: x }';
+    const languages =
+      '[{ name: German, tag: nope! }, { name: UK, tag: en_GB }, { name: A, tag: en, default: 1 }, { name: Hebrew, tag: he }]';
+    expect(problems(file(`groups: [{ name: g, translations: ${texts} }]`, languages))).toEqual([
+      'catalog.yaml:1:34 languages[0].tag "nope!" is not a BCP 47 language tag',
+      'catalog.yaml:1:60 languages[1].tag "en_GB" is not a BCP 47 language tag',
+      'catalog.yaml:1:98 languages[2].default must be true or false',
+      'catalog.yaml:2:89 groups[0].translations.iw already has a text in this language',
+      'catalog.yaml:2:96 groups[0].translations.Klingon is not one of the languages of this file',
+    ]);
+  });
+
+  test('a language without a tag may be that of any text', () => {
+    const text = file('groups: [{ name: g, translations: { Klingon: x } }]', '[{ name: German }]');
+    expect(problems(text)).toEqual(['catalog.yaml:1:13 languages[0].tag is missing']);
+  });
+
+  test('a key that was moved twice, although something else is wrong', () => {
+    const group = (name: string) => `{ name: ${name}, keys: [{ name: k, type: boolean, was: c/k }] }`;
+    expect(problems(file(`groups: [${group('a')}, ${group('b')}, { name: " " }]`))).toEqual([
+      'catalog.yaml:2:118 groups[1].keys[0].was another key was "c/k" already',
+      'catalog.yaml:2:136 groups[2].name must not be blank, nor begin or end with a space',
+    ]);
+  });
 });
