@@ -1,7 +1,7 @@
 import type { SelectionOrigin, SelectionRecord, UserRecord } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import type { Language, Scalar } from '../catalog/catalog.ts';
-import { parseValue } from '../catalog/check-value.ts';
+import { findAllowed, parseValue } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import type { Service } from '../service.ts';
 import { walkSelections } from '../users/export-users.ts';
@@ -67,7 +67,7 @@ function describe(
     ? languages.textFor<OpenText>(textsOf(record), language, stored as OpenText).text
     : stored;
   const labelOf = (one: Scalar): string => {
-    const allowed = key.values?.find((each) => each.value === one);
+    const allowed = findAllowed(key.values, one);
     return allowed ? languages.textFor(allowed.texts, language, String(one)).text : String(one);
   };
   const described = (texts: Record<string, string>) => languages.textFor<string | null>(texts, language, null).text;
