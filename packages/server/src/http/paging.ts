@@ -66,13 +66,12 @@ export function toListing<T>(all: readonly T[], page: Page, sizeOf: (item: T) =>
 export function* writeListing<T>(
   all: readonly T[],
   page: Page,
-  view: (item: T, index: number) => object,
+  write: (item: T, index: number) => Steps<string>,
 ): Steps<{ text: string; page: Page & { total: number } }> {
   const items: string[] = [];
   let size = 0;
   for (const item of all.slice(page.offset, page.offset + page.limit)) {
-    yield;
-    const text = JSON.stringify(view(item, items.length));
+    const text = yield* write(item, items.length);
     items.push(text);
     size += text.length;
     if (size >= PAGE_BYTES) break;

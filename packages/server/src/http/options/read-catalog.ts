@@ -3,6 +3,7 @@ import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts
 import type { Languages } from '../../domain/catalog/languages.ts';
 import { translationUid } from '../../domain/catalog/translatable.ts';
 import type { ErrorName } from '../../domain/errors.ts';
+import { mapSteps, type Steps } from '../../domain/slices.ts';
 import { NotModified, type TSchema, Type } from '../../schema.ts';
 import { readPage, readParameter, readUidParameter, writeListing } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
@@ -62,7 +63,10 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
     return {
       name: `${page.offset} ${page.limit}`,
       make: (wording) =>
-        writeListing(catalog.groups, page, (group, index) => viewGroup(catalog, group, page.offset + index, wording)),
+        writeListing(catalog.groups, page, function* (group, index) {
+          yield;
+          return JSON.stringify(viewGroup(catalog, group, page.offset + index, wording));
+        }),
     };
   });
 
@@ -105,7 +109,7 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
       name: `${group?.groupUid ?? ''} ${page.offset} ${page.limit}`,
       make(wording) {
         const keys = group ? catalog.keys.filter((placed) => placed.group === group) : catalog.keys;
-        return writeListing(keys, page, (placed) => viewKey(catalog, placed, wording));
+        return writeListing(keys, page, (placed) => writeKey(catalog, placed, wording));
       },
     };
   });
@@ -124,7 +128,9 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
     const placed = findKey(catalog, params.option_key_uid as string);
     return {
       name: placed.key.keyUid,
-      make: (wording) => ({ text: JSON.stringify(viewKey(catalog, placed, wording)) }),
+      *make(wording) {
+        return { text: yield* writeKey(catalog, placed, wording) };
+      },
     };
   });
 }
@@ -147,11 +153,14 @@ function viewGroup({ languages }: CompiledCatalog, group: Group, position: numbe
   };
 }
 
-/** A key as the API returns it: with allowed_values, or with constraint if it is open. */
-function viewKey(catalog: CompiledCatalog, { key, group, position }: PlacedKey, wording: Wording) {
+/**
+ * A key as the API returns it, as JSON: with allowed_values, or with constraint if it is open. Value by value: there may
+ * be 2,000, in many languages.
+ */
+function* writeKey(catalog: CompiledCatalog, { key, group, position }: PlacedKey, wording: Wording): Steps<string> {
   const { languages } = catalog;
   const label = languages.textFor(key.texts, wording.language, key.name);
-  return {
+  const start = {
     option_key_uid: key.keyUid,
     option_group_uid: group.groupUid,
     option_group_name: group.name,
@@ -165,9 +174,8 @@ function viewKey(catalog: CompiledCatalog, { key, group, position }: PlacedKey, 
     min_selected: key.minSelected,
     max_selected: key.maxSelected,
     default_value: key.defaultValue,
-    ...(key.values
-      ? { allowed_values: key.values.map((value) => viewValue(catalog, value, wording)) }
-      : { constraint: viewConstraint(key) }),
+  };
+  const end = {
     archived: key.archived,
     translations: describedIn(languages, key, wording).map(({ language, ...texts }) => ({
       option_key_translation_uid: translationUid(key.keyUid, language.tag),
@@ -175,6 +183,10 @@ function viewKey(catalog: CompiledCatalog, { key, group, position }: PlacedKey, 
       ...texts,
     })),
   };
+  const allowed = key.values
+    ? `"allowed_values":[${(yield* mapSteps(key.values, (value) => JSON.stringify(viewValue(catalog, value, wording)))).join()}]`
+    : `"constraint":${JSON.stringify(viewConstraint(key))}`;
+  return `${JSON.stringify(start).slice(0, -1)},${allowed},${JSON.stringify(end).slice(1)}`;
 }
 
 function viewValue({ languages }: CompiledCatalog, value: AllowedValue, wording: Wording) {
