@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { type Hash, hash } from 'node:crypto';
 import type { Credentials } from '../domain/users/credentials.ts';
 
 /** Reads the Authorization header (RFC 7617 and RFC 6750). The scheme is case-insensitive. */
@@ -55,7 +55,16 @@ function readRange(text: string): Range {
 
 /** A strong validator: equal tags mean equal bytes. */
 export function etagOf(body: string | Buffer): string {
-  return `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
+  return writeEtag(hash('sha256', body, 'base64url'));
+}
+
+/** The same of a body whose pieces were added to a hash (SHA-256). */
+export function etagOfHash(hash: Hash): string {
+  return writeEtag(hash.digest('base64url'));
+}
+
+function writeEtag(digest: string): string {
+  return `"${digest.slice(0, 22)}"`;
 }
 
 /** RFC 9110 13.1.2: whether the client already has this version. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Application } from '../../domain/applications/application.ts';
 import { allowsOrigin } from '../../domain/applications/settings.ts';
 import { parseValue } from '../../domain/catalog/check-value.ts';
@@ -5,16 +6,17 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { missingReason } from '../../domain/required.ts';
 import { type EffectiveSelection, effectiveSelection, effectiveSelections } from '../../domain/selections/effective.ts';
 import type { Service } from '../../domain/service.ts';
-import { directlyOrInSlices, mapSteps } from '../../domain/slices.ts';
+import { directlyOrInSlices, type Steps } from '../../domain/slices.ts';
 import { authenticate, hasSecretOf } from '../../domain/users/credentials.ts';
 import { findNamedKey } from '../../domain/users/key-names.ts';
+import { PAGE_BYTES } from '../../page-bytes.ts';
 import { NotModified, Type } from '../../schema.ts';
 import type { SelectionRecord, UserRecord } from '../../storage/port.ts';
 import { readUuid } from '../../uuid.ts';
-import { readJsonObject } from '../bodies.ts';
+import { inChunks, readJsonObject } from '../bodies.ts';
 import { allowOrigin, FOR_ANY_PAGE } from '../options/api-key.ts';
-import { etagOf, hasCurrent, readAuthorization } from '../request-headers.ts';
-import { type HttpReply, type HttpRequest, noteUser } from '../server/request-and-reply.ts';
+import { etagOfHash, hasCurrent, readAuthorization } from '../request-headers.ts';
+import { type HttpReply, type HttpRequest, JSON_TYPE, noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 
 const PATH = '/ofrep/v1/evaluate/flags';
@@ -101,12 +103,29 @@ export function flagRoutes(app: Routes, service: Service): void {
     const { appId, selections } = await readTarget(service, request, reply);
     const catalog = await service.catalogs.get(appId);
     const effective = await effectiveSelections(service, appId, catalog, selections);
-    const flags = await directlyOrInSlices(mapSteps(effective, (each) => JSON.stringify(flagOf(each))));
-    const body = `{"flags":[${flags.join()}]}`;
-    const etag = etagOf(body);
+    const { etag, body } = await directlyOrInSlices(tagFlags(effective));
     reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Origin');
-    return hasCurrent(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(body);
+    if (hasCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    return body === undefined ? reply.stream(JSON_TYPE, inChunks(writeFlags(effective))) : reply.send(body);
   });
+}
+
+/** The ETag of all flags, and their text unless it is long: defaults of a megabyte each may not fit into memory together. */
+function* tagFlags(effective: readonly EffectiveSelection[]): Steps<{ etag: string; body: string | undefined }> {
+  const hash = createHash('sha256');
+  let body: string | undefined = '';
+  for (const text of writeFlags(effective)) {
+    yield;
+    hash.update(text);
+    if (body !== undefined) body = body.length < PAGE_BYTES ? body + text : undefined;
+  }
+  return { etag: etagOfHash(hash), body };
+}
+
+function* writeFlags(effective: readonly EffectiveSelection[]): Generator<string, void> {
+  yield '{"flags":[';
+  for (const [index, each] of effective.entries()) yield `${index > 0 ? ',' : ''}${JSON.stringify(flagOf(each))}`;
+  yield ']}';
 }
 
 function flagOf({ placed, source, record }: EffectiveSelection, name?: string) {
