@@ -14,7 +14,9 @@ export type CompiledCatalog = {
   groupByUid: ReadonlyMap<string, Group>;
   /** Names in NFC. */
   groupByName: ReadonlyMap<string, Group>;
-  archivedGroups: readonly Group[];
+  archivedGroupByUid: ReadonlyMap<string, Group>;
+  /** The first of each name. */
+  archivedGroupByName: ReadonlyMap<string, Group>;
   /** Includes archived keys. */
   keyByUid: ReadonlyMap<string, PlacedKey>;
   keyByNo: ReadonlyMap<number, PlacedKey>;
@@ -42,6 +44,15 @@ export function* compileCatalog(catalog: Catalog): Steps<CompiledCatalog> {
       keyByNo.set(key.keyNo, placed);
     }
   }
+  const archivedGroupByUid = new Map<string, Group>();
+  const archivedGroupByName = new Map<string, Group>();
+  for (const group of catalog.groups) {
+    if (!group.archived) continue;
+    yield;
+    archivedGroupByUid.set(group.groupUid, group);
+    const name = inNfc(group.name);
+    if (!archivedGroupByName.has(name)) archivedGroupByName.set(name, group);
+  }
   return {
     revision: catalog.revision,
     languages: createLanguages(catalog.languages),
@@ -49,7 +60,8 @@ export function* compileCatalog(catalog: Catalog): Steps<CompiledCatalog> {
     keys,
     groupByUid: new Map(groups.map((group) => [group.groupUid, group])),
     groupByName: new Map(groups.map((group) => [inNfc(group.name), group])),
-    archivedGroups: catalog.groups.filter((group) => group.archived),
+    archivedGroupByUid,
+    archivedGroupByName,
     keyByUid,
     keyByNo,
     orderByNo,

@@ -147,16 +147,11 @@ export function findGroup(
   { field = '', archivedToo = false }: { field?: string; archivedToo?: boolean } = {},
 ): Group | undefined {
   if (uid === undefined && name === undefined) return undefined;
-  const candidates = archivedToo ? [...catalog.groupByUid.values(), ...catalog.archivedGroups] : undefined;
-  const byUid =
-    uid === undefined
-      ? undefined
-      : (catalog.groupByUid.get(uid) ?? candidates?.find(({ groupUid }) => groupUid === uid));
+  const archived = archivedToo ? catalog : undefined;
+  const byUid = uid === undefined ? undefined : (catalog.groupByUid.get(uid) ?? archived?.archivedGroupByUid.get(uid));
   const meant = name === undefined ? undefined : inNfc(name);
   const byName =
-    meant === undefined
-      ? undefined
-      : (catalog.groupByName.get(meant) ?? candidates?.find((each) => inNfc(each.name) === meant));
+    meant === undefined ? undefined : (catalog.groupByName.get(meant) ?? archived?.archivedGroupByName.get(meant));
 
   const missing: FieldError[] = [];
   if (uid !== undefined && !byUid)
