@@ -45,8 +45,13 @@ export type RemoteTokenServiceOptions = {
   now?: () => number;
 };
 
+export type RemoteTokenService = TokenService & {
+  /** Whether the server's metadata lists the grant that Innkeeper uses, or lists no grants at all. */
+  listsTokenExchange(): Promise<boolean>;
+};
+
 /** Uses any OAuth 2.0 server to issue access tokens. Throws TokenServiceRefused for an unsafe address. */
-export function createRemoteTokenService(options: RemoteTokenServiceOptions): TokenService {
+export function createRemoteTokenService(options: RemoteTokenServiceOptions): RemoteTokenService {
   const { url, clientId, clientSecret, timeoutMs = 2_000, hashToken, now = Date.now } = options;
   const issuer = new URL(url);
   requireSafeAddress(issuer);
@@ -83,6 +88,10 @@ export function createRemoteTokenService(options: RemoteTokenServiceOptions): To
       } catch (error) {
         throw toUnreachable(error);
       }
+    },
+    async listsTokenExchange() {
+      const { grant_types_supported: grants } = await server.metadata.get();
+      return !Array.isArray(grants) || grants.includes(TOKEN_EXCHANGE);
     },
     async close() {
       deadlines.close();

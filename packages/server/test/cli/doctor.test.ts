@@ -263,6 +263,37 @@ describe('each failure has a suggested fix', () => {
     expect(failure).toMatchObject({ remedy: expect.stringContaining('INNKEEPER_TOKEN_SERVICE_URL') });
   });
 
+  test('a token service with and without the token-exchange grant', async () => {
+    const server = await startOidcProvider();
+    const tokenService = async () => {
+      const settings = { URL: server.url, CLIENT_ID: server.clientId, CLIENT_SECRET: server.clientSecret };
+      const named = Object.entries(settings).map(([name, value]) => [`INNKEEPER_TOKEN_SERVICE_${name}`, value]);
+      const { stdout } = await doctor(Object.fromEntries(named), '--json');
+      return (JSON.parse(stdout) as Check[]).find(({ check }) => check === 'token service');
+    };
+    try {
+      expect(await tokenService()).toMatchObject({ ok: true, detail: `${server.url} responds`, remedy: null });
+      const metadata = { issuer: server.url, token_endpoint: `${server.url}/token`, jwks_uri: `${server.url}/jwks` };
+      const publish = (grants?: string[]) =>
+        server.fail({
+          path: '/.well-known/oauth-authorization-server',
+          status: 200,
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ ...metadata, grant_types_supported: grants }),
+        });
+      await publish(['client_credentials']);
+      expect(await tokenService()).toMatchObject({
+        ok: true,
+        detail: expect.stringContaining('does not list the token-exchange grant'),
+        remedy: expect.stringContaining('0002'),
+      });
+      await publish();
+      expect(await tokenService()).toMatchObject({ ok: true, remedy: null });
+    } finally {
+      await server.stop();
+    }
+  });
+
   test('an OpenID provider that works, one with another name, and an unreachable one', async () => {
     const provider = await startOidcProvider();
     const openId = async (issuer: string) => {

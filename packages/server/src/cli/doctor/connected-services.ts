@@ -1,7 +1,7 @@
 import { messageOf } from '../../caught.ts';
 import type { Config } from '../../config.ts';
 import { IdentityProblem } from '../../tokens/port.ts';
-import { type Check, failed, passed, withinLimit } from './check.ts';
+import { type Check, failed, passed, warned, withinLimit } from './check.ts';
 
 const LIMIT_MS = 10_000;
 
@@ -16,6 +16,13 @@ export async function checkTokenService({ tokenService }: Config): Promise<Check
     });
     try {
       await withinLimit(remote.ping(), LIMIT_MS);
+      if (!(await remote.listsTokenExchange())) {
+        return warned(
+          'token service',
+          `${tokenService.url} responds, but its metadata does not list the token-exchange grant (RFC 8693)`,
+          'Allow the client INNKEEPER_TOKEN_SERVICE_CLIENT_ID to use that grant: without it, every exchange gets 0002.',
+        );
+      }
     } finally {
       await remote.close();
     }
