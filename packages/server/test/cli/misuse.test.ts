@@ -25,6 +25,11 @@ describe('usage errors exit with 2, one message and no result', () => {
     ['a key given twice', 'app set 1_a accessTokenTtl=1h accessTokenTtl=2h', 'accessTokenTtl is given twice.'],
     ['an empty name', 'app set 1_a name=', 'name is blank.'],
     ['an origin with a path', 'app set 1_a allowedOrigins=https://a.example/x', 'must be a full origin'],
+    [
+      'one origin of several',
+      'app set 1_a allowedOrigins=https://a.example,https://b.example/',
+      'got "https://b.example/"',
+    ],
     ['an overlap in words', 'app rotate-secret 1_a --overlap soon', "argument 'soon' is invalid"],
     ['an overlap without a unit', 'app rotate-secret 1_a --overlap 24', 'a number with s, m, h or d, for example 24h'],
     ['no overlap without a unit', 'app rotate-secret 1_a --overlap 0', 'a number with s, m, h or d, for example 24h'],

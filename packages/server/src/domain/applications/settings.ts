@@ -35,8 +35,11 @@ export type SettingName = keyof ApplicationSettings;
 type SettingDefinition<T> = {
   default: T;
   describe: string;
-  /** The value, or why it is invalid. Reads typed text, and returns stored values unchanged. */
-  read(value: unknown): { value: T } | { problem: string };
+  /**
+   * The value, or why it is invalid: `got` is the invalid part of a list. Reads typed text, and returns stored values
+   * unchanged.
+   */
+  read(value: unknown): { value: T } | { problem: string; got?: string };
 };
 
 export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSettings[Name]> } = {
@@ -168,7 +171,7 @@ function readClaims(value: unknown): { value: string[] } | { problem: string } {
   return keys.length > MAX_CLAIMS ? { problem: `must name at most ${MAX_CLAIMS} keys` } : { value: keys };
 }
 
-function readOrigins(value: unknown): { value: string[] } | { problem: string } {
+function readOrigins(value: unknown): { value: string[] } | { problem: string; got?: string } {
   const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : undefined;
   if (!parts) return { problem: 'must be a list of origins' };
   const origins = new Set<string>();
@@ -176,7 +179,7 @@ function readOrigins(value: unknown): { value: string[] } | { problem: string } 
     const text = String(part).trim();
     if (text === '') continue;
     if (text !== '*' && !isOrigin(text))
-      return { problem: 'must be a full origin, for example https://app.example.com' };
+      return { problem: 'must be a full origin, for example https://app.example.com', got: text };
     origins.add(text);
   }
   return { value: [...origins] };
@@ -223,7 +226,7 @@ export function readChange(
       else change.name = value as string;
     } else if (isSettingName(key)) {
       const read = value === '' || value === null ? { value: undefined } : SETTINGS[key].read(value);
-      if ('problem' in read) refuse(key, `${read.problem}; got ${quote(value)}`);
+      if ('problem' in read) refuse(key, `${read.problem}; got ${quote(read.got ?? value)}`);
       else change.settings[key] = read.value;
     } else {
       refuse(key, 'is not a setting of an application');
