@@ -110,6 +110,11 @@ test('every kind of key has its control, works by keyboard and passes axe; saved
   await expect.poll(() => newsletter.isChecked()).toBe(true);
   await expect.poll(() => page.getByRole('textbox', { name: 'Tags' }).inputValue()).toBe('one\ntwo');
   expect(await page.getByRole('radiogroup', { name: 'Theme' }).getByRole('radio').count()).toBe(2);
+  // Nothing is said about a saved value, and nothing keeps a space for it.
+  const channels = page.getByRole('group', { name: 'Channels' });
+  const edges = [channels, channels.getByRole('button')].map(async (part) => (await part.boundingBox())?.x);
+  const [edge, reset] = await Promise.all(edges);
+  expect(reset).toBe(edge);
   // A single-line field would drop the line break.
   const motto = page.getByRole('textbox', { name: 'Motto' });
   expect(await motto.inputValue()).toBe('Servus!\nBussi!');
