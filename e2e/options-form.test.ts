@@ -102,6 +102,12 @@ test('every kind of key has its control, works by keyboard and passes axe; saved
   await expect.poll(saved).toEqual(expected);
   await expect.poll(held).toEqual(expected);
   await expectAxeClean(page);
+  // The field of Size is outside the form, and looks like those inside.
+  const borders = [page.getByRole('combobox', { name: 'Size' }), page.getByRole('textbox', { name: 'Motto' })];
+  const [alone, inside] = await Promise.all(
+    borders.map((control) => control.evaluate((element) => getComputedStyle(element).border)),
+  );
+  expect(alone).toBe(inside);
   await page.emulateMedia({ colorScheme: 'dark' });
   await expectAxeClean(page);
 
