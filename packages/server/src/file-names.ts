@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from './caught.ts';
 
@@ -12,6 +12,25 @@ export function behindLinks(path: string): string {
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return join(folder, basename(path));
     return behindLinks(resolve(folder, readlinkSync(path)));
   }
+}
+
+/**
+ * Creates a folder for this user only, and those above it. Node's `recursive` never returns where the system does not
+ * allow folders and says that they do not exist, for example below /proc.
+ */
+export function makeFolder(path: string): void {
+  if (isFolder(path)) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have created it.
+    if (codeOf(error) !== 'EEXIST' || !isFolder(path)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Makes a rename durable: file names are on disk only once their folder is flushed. */

@@ -4,7 +4,6 @@ import {
   chownSync,
   existsSync,
   linkSync,
-  mkdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -16,7 +15,7 @@ import { dirname } from 'node:path';
 import { codeOf } from './caught.ts';
 import { SECRET_FACT } from './domain/check-secret.ts';
 import { createKeyring } from './domain/keyring.ts';
-import { flushFolder } from './file-names.ts';
+import { flushFolder, makeFolder } from './file-names.ts';
 import { FIRST_TABLE } from './storage/sqlite/open-note.ts';
 
 /** Where a database is: the real path, and the given path if that was a symbolic link. */
@@ -48,8 +47,8 @@ export function keepSecret(place: DatabasePlace, problems: string[]): string {
   }
   const database = place.databaseUrl.slice('sqlite:'.length);
   if (!existsSync(path)) {
-    // Create no secret for another program's file; opening it is refused later.
-    if (isForeign(database)) return '';
+    // Create no secret for another program's file or a device; opening it is refused later.
+    if (!isFileOrNew(database) || isForeign(database)) return '';
     // Check the file again: another process may have created the secret and used the database in between.
     if (!isUnused(database) && !existsSync(path)) {
       problems.push(
@@ -178,7 +177,7 @@ function recoveredPaths(path: string): string[] {
 
 /** Hard-linked into place, so that two processes that start at once agree on one secret. */
 function makeSecretFile(path: string, secret = newSecret()): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const draft = draftPath(path);
   try {
     writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
@@ -208,6 +207,10 @@ export function readSecretFile(path: string): string {
 function isUnused(database: string): boolean {
   const file = statSync(database, { throwIfNoEntry: false });
   return !file || file.size === 0 || readCheck(database) === undefined;
+}
+
+function isFileOrNew(database: string): boolean {
+  return statSync(database, { throwIfNoEntry: false })?.isFile() !== false;
 }
 
 /** Has tables, but not the first of ours (storage/sqlite/open-note.ts). */

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -119,6 +120,22 @@ describe('failures exit with 1 and a suggested fix, never with a stack', () => {
       expect(stdout + stderr).toContain(`${folder} is a folder, not a database file`);
       expect(stdout + stderr).toContain(`→ Add a file name: sqlite:${folder}/innkeeper.db`);
     }
+  });
+
+  test.skipIf(process.platform === 'win32')('a device or a pipe, next to which no secret is created', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const path of [pipe, '/dev/null']) {
+      for (const command of [list, create])
+        expectFailure(await command(`sqlite:${path}`), /is a device, pipe or socket/);
+      expectFailure(await create(`sqlite:${path}`, ''), /is a device, pipe or socket/);
+      expect(existsSync(`${path}.secret`)).toBe(false);
+    }
+  });
+
+  test.runIf(process.platform === 'linux')('a folder that the system does not allow to create', async () => {
+    expectFailure(await create('sqlite:/proc/data/innkeeper.db'), /\/proc\/data: does not exist/);
+    expectFailure(await create('sqlite:/proc/data/innkeeper.db', ''), /\/proc\/data: does not exist/);
   });
 
   test('PostgreSQL on a closed port', async () => {

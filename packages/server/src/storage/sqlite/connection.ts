@@ -1,6 +1,7 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { makeFolder } from '../../file-names.ts';
 import type { OpenFile } from './open-file.ts';
 import { refuseForeign, refuseOtherLog, removeStaleNotes } from './open-note.ts';
 
@@ -28,7 +29,7 @@ export type Connection = {
 };
 
 export function connectToWrite(path: string, busyMs = BUSY_MS): Connection {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   // SQLite gives its other files the mode of this one: readable by the owner only.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   // SQLite would only report that it cannot open the file; the system knows why, for example a read-only file system.

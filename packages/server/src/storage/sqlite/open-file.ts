@@ -146,14 +146,20 @@ export function refuseMoved(path: string, identity: string | undefined): void {
 }
 
 /**
- * A folder, or a file with a second name. SQLite names the log after the path: processes that open one file through two
+ * A folder, a device, or a file with a second name. SQLite names the log after the path: processes that open one file through two
  * hard links have separate logs, and overwrite each other's data.
  */
 export function refuseUnusablePath(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory())
     throw new DatabaseRefused(
       `${path} is a folder, not a database file.`,
       `Add a file name: sqlite:${path}/innkeeper.db`,
+    );
+  if (found?.isFile() === false)
+    throw new DatabaseRefused(
+      `${path} is a device, pipe or socket, not a database file.`,
+      'Choose another path in INNKEEPER_DATABASE_URL, for example sqlite:./data/innkeeper.db',
     );
   const names = countNames(path);
   if (names > 1) throw new DatabaseHardLinked(path, names);
