@@ -143,7 +143,7 @@ export function readConfig(
   const port = check('port', readInteger(text('port'), 0, 65_535), 'a number from 0 to 65535');
   const host = text('host');
   const config: Config = {
-    telemetry: readTelemetry(env),
+    telemetry: readTelemetry(env, problems),
     port,
     host: check(
       'host',
@@ -305,11 +305,18 @@ function readSecretText(name: SettingName | 'token', env: NodeJS.ProcessEnv, pro
 }
 
 /** Reads OpenTelemetry's own variables: it is on as soon as a collector is named. */
-function readTelemetry(env: NodeJS.ProcessEnv): TelemetryConfig | undefined {
+function readTelemetry(env: NodeJS.ProcessEnv, problems: string[]): TelemetryConfig | undefined {
   if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true') return undefined;
-  const isOn = (signal: 'TRACES' | 'METRICS'): boolean =>
-    Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`]) &&
-    readList(env[`OTEL_${signal}_EXPORTER`] || 'otlp').includes('otlp');
+  const isOn = (signal: 'TRACES' | 'METRICS'): boolean => {
+    const names = [`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`, 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+    const name = names.find((each) => env[each]);
+    if (name === undefined || !readList(env[`OTEL_${signal}_EXPORTER`] || 'otlp').includes('otlp')) return false;
+    const problem = `${name} is invalid: it must be an http(s) URL, for example http://127.0.0.1:4318.`;
+    const isUrl = /^https?:$/.test(URL.parse(env[name] ?? '')?.protocol ?? '');
+    // Both signals may use one variable.
+    if (!isUrl && !problems.includes(problem)) problems.push(problem);
+    return true;
+  };
   const [traces, metrics] = [isOn('TRACES'), isOn('METRICS')];
   const interval = Number(env.OTEL_METRIC_EXPORT_INTERVAL);
   if (!traces && !metrics) return undefined;

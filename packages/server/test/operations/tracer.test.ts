@@ -53,6 +53,22 @@ test.each([
   ).toEqual(sampler);
 });
 
+test('an endpoint that is no http URL is refused, without repeating it, unless it is not used', () => {
+  const telemetry = (env: NodeJS.ProcessEnv) =>
+    readConfig({ databaseUrl: 'sqlite:innkeeper.db', secret: 's'.repeat(64) }, { env }).telemetry;
+  const invalid = (name: string) =>
+    new RegExp(`^${name} is invalid: it must be an http\\(s\\) URL, for example http://127.0.0.1:4318\\.$`);
+  for (const OTEL_EXPORTER_OTLP_ENDPOINT of ['foo', 'collector:4318', 'grpc://u:secret@collector:4317'])
+    expect(() => telemetry({ OTEL_EXPORTER_OTLP_ENDPOINT })).toThrow(invalid('OTEL_EXPORTER_OTLP_ENDPOINT'));
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:4318';
+  const OTEL_EXPORTER_OTLP_METRICS_ENDPOINT = 'foo';
+  expect(() => telemetry({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_METRICS_ENDPOINT })).toThrow(
+    invalid('OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'),
+  );
+  expect(telemetry({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT, OTEL_METRICS_EXPORTER: 'none' })).toBeUndefined();
+  expect(telemetry({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT, OTEL_SDK_DISABLED: 'true' })).toBeUndefined();
+});
+
 test('a caller decides by traceparent, if it is valid', () => {
   const tracestate = 'vendor=1';
   const { recorded, called } = serve({ traceparent: `00-${TRACE}-${PARENT}-03`, tracestate }, { ...ALWAYS, ratio: 0 });
