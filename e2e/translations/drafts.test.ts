@@ -9,6 +9,20 @@ import { CATALOG, cell, EVIL, EVIL_NAME, enter, paste, saved } from './room.ts';
 const portal = openPortal(sqlite);
 
 describe('the translations room: drafts', () => {
+  test('nothing is said to be saved while there is no draft', async () => {
+    const { page } = await enter(portal);
+    await cell(page, 'Question 1', 1).waitFor();
+    const inDraft = page.getByText('All changes saved to draft');
+    await page.waitForLoadState('networkidle');
+    expect(await inDraft.count()).toBe(0);
+    await cell(page, 'Question 1', 1).click();
+    await page.keyboard.type('Frage 1');
+    await page.keyboard.press('Enter');
+    await inDraft.waitFor();
+    await page.reload();
+    await inDraft.waitFor();
+  });
+
   test('concurrent changes are shown side by side until someone chooses', async () => {
     const { page, edit, draft } = await enter(portal);
     await cell(page, 'key 00', 1).click();

@@ -1,18 +1,24 @@
 import { Button, Group, Loader, Text, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconCloudOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { draftQuery } from '../../draft/queries.ts';
 import { problemText } from '../../shell/problem-text.ts';
 import type { SheetState } from './sheet-state.ts';
 
 /** Whether all input is saved, and if not, why and what to do. */
 export function SaveState(props: {
+  clientId: string;
   state: SheetState;
   onRetry: () => void;
   onConflicts: () => void;
   onRefused: () => void;
 }) {
   const { t } = useTranslation('translations');
-  const { unsaved, isSaving, failure, conflicts, refused } = props.state;
+  const { unsaved, isSaving, failure, conflicts, refused, undoable, redoable } = props.state;
+  const { data } = useQuery(draftQuery(props.clientId));
+  // The draft is read again only some time after a text was saved to it.
+  const hasDraft = Boolean(data?.draft ?? undoable ?? redoable);
   // Those that need no decision.
   const waiting = unsaved - conflicts.length - refused.length;
   return (
@@ -54,7 +60,8 @@ export function SaveState(props: {
           </Text>
         </Group>
       ) : (
-        unsaved === 0 && (
+        unsaved === 0 &&
+        hasDraft && (
           <Group gap={6} c="dimmed">
             <IconCheck size={16} aria-hidden />
             <Text size="sm">{t('save.saved')}</Text>

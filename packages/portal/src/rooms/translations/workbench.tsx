@@ -81,6 +81,7 @@ export function Workbench(props: Props) {
 
   const saveState = (
     <SaveState
+      clientId={clientId}
       state={state}
       onRetry={() => sheet.saveNow()}
       onConflicts={conflictsDialog.open}
