@@ -86,6 +86,11 @@ describe('the members room', () => {
     await page.getByRole('button', { name: 'Invite' }).click();
     const dialogue = page.getByRole('dialog');
     await dialogue.getByLabel('E-mail address').fill(email);
+    // Unless another role is chosen, the invitation is for the one that can do least.
+    const role = dialogue.getByRole('combobox', { name: 'Role' });
+    expect(await role.inputValue()).toBe('Viewer');
+    await role.click();
+    await page.getByRole('option', { name: 'Translator' }).click();
     // What is typed must not be ignored: without a language, the invitation is for all.
     await dialogue.getByRole('combobox', { name: 'Languages' }).fill('deu');
     await page.getByRole('option', { name: 'Deutsch' }).waitFor();

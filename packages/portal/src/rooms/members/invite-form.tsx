@@ -35,7 +35,7 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
   const { data: methods } = useQuery(signInMethodsQuery);
   const [proof, setProof] = useState(NO_PROOF);
   const [email, setEmail] = useState('');
-  const [role, setRole] = useState<Role>('translator');
+  const [role, setRole] = useState<Role>('viewer');
   const [languages, setLanguages] = useState<string[]>([]);
   const invite = useMutation({
     mutationKey: SHOWN_ONCE,
