@@ -4,6 +4,7 @@ import { startReceiver } from '../packages/server/test/events/receiver.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { bearer, makeSignedInUser, makeUser } from '../packages/server/test/http/start.ts';
 import { manageWith } from '../packages/server/test/manage/manage.ts';
+import { memberWith } from '../packages/server/test/portal/portal.ts';
 import { expectAccessible, expectFits, expectHeld, holdRequests, openPortal } from './portal.ts';
 
 describe('the webhooks and events rooms', () => {
@@ -55,6 +56,15 @@ describe('the webhooks and events rooms', () => {
     await page.getByText('No webhooks').waitFor();
     // The browser logs the rejected request itself.
     expect(pageErrors.filter((each) => !each.includes('400'))).toEqual([]);
+  });
+
+  test('a member who cannot add webhooks is told who can', async () => {
+    const { appId, clientId } = await portal.server.application();
+    const { cookie } = await memberWith(portal.server, [{ appId, role: 'support' }]);
+    const { page } = await portal.visit(`/portal/applications/${clientId}/webhooks`, { cookie });
+    await page.getByText('An owner or editor can add one.').waitFor();
+    expect(await page.getByText('Add a URL').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Add webhook' }).count()).toBe(0);
   });
 
   test('a webhook is limited, its events are replayed, and the overview shows that it fails', async () => {

@@ -38,7 +38,7 @@ export function WebhooksPage() {
         {webhooks.isError && <ErrorState error={webhooks.error} retry={() => webhooks.refetch()} />}
         {isEmpty && (
           <EmptyState icon={IconWebhook} title={t('empty.title')} action={add}>
-            {t('empty.text')}
+            {t(mayChange ? 'empty.text' : 'empty.readOnly')}
           </EmptyState>
         )}
         {webhooks.data?.map((webhook) => (
