@@ -138,6 +138,14 @@ describe('failures exit with 1 and a suggested fix, never with a stack', () => {
     expectFailure(await create('sqlite:/proc/data/innkeeper.db', ''), /\/proc\/data: does not exist/);
   });
 
+  test.each(['prefer', 'require', 'verify-ca'])(
+    'PostgreSQL with sslmode=%s, without a warning of its driver',
+    async (mode) => {
+      const ending = await list(`postgres://somebody@127.0.0.1:1/innkeeper?sslmode=${mode}`);
+      expectFailure(ending, /^innkeeper: the database cannot be used: .*ECONNREFUSED/);
+    },
+  );
+
   test('PostgreSQL on a closed port', async () => {
     const ending = await list('postgres://somebody:hunter2@127.0.0.1:1/innkeeper');
     expectFailure(ending, /the database cannot be used: .*ECONNREFUSED/);

@@ -66,7 +66,7 @@ export class Servers {
   constructor(url: string, onMove = (): void => {}, statementMs = STATEMENT_MS) {
     this.#onMove = onMove;
     this.statementMs = statementMs;
-    this.#urls = splitHosts(url);
+    this.#urls = splitHosts(url).map(nameFullVerification);
     for (const each of this.#urls) refuseUnreadable(each);
   }
 
@@ -216,6 +216,12 @@ function refuseUnreadable(url: string): void {
   } catch {
     throw new DatabaseUrlInvalid('The address of the database cannot be read.');
   }
+}
+
+/** pg verifies certificates fully in the weaker modes too, but warns at every start that this may change. */
+function nameFullVerification(url: string): string {
+  if (/[?&]uselibpqcompat=true(?=&|$)/.test(url)) return url;
+  return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/g, '$1verify-full');
 }
 
 /** pg supports only one host per URL. */
