@@ -12,9 +12,13 @@ import {
   toWireBytes,
   WireText,
 } from './request-and-reply.ts';
+import { Unread } from './unread.ts';
+
+const ofAllClients = new Unread();
 
 /** The only code that writes responses. Throws before writing anything if a header has an invalid value. */
-export function writeResponse({ raw, response, connection }: Exchange, reply: HttpReply): void {
+export function writeResponse(exchange: Exchange, reply: HttpReply, unread = ofAllClients): void {
+  const { raw, response, connection } = exchange;
   const { statusCode, rawHeaders } = reply;
   const isEmpty = statusCode === 204 || statusCode === 304;
   const body = isEmpty ? '' : toBytes(reply.body);
@@ -22,22 +26,32 @@ export function writeResponse({ raw, response, connection }: Exchange, reply: Ht
   response.writeHead(statusCode, rawHeaders);
   if (raw.complete || raw.destroyed || !hasBody(raw)) {
     response.end(body, 'latin1');
+    waitUntilRead(response, unread);
     return;
   }
   // Complete for the client. Node ends the response, and may close the connection, only when the request has ended.
   if (body.length > 0) response.write(body, 'latin1');
   response.flushHeaders();
+  waitUntilRead(response, unread);
   discardBody(raw, connection, () => response.end());
 }
 
-/** A client that reads nothing for this long is considered gone. */
-const STALLED_MS = 60_000;
+function waitUntilRead(response: ServerResponse, unread: Unread): void {
+  if (response.writableLength === 0) return;
+  unread.wait(response);
+  response.once('close', () => unread.end(response));
+}
 
 /**
  * Writes a stream as fast as the client reads, at most one text ahead. Rejects if the stream fails; the connection is
  * then closed.
  */
-export async function writeStream({ raw, response, connection }: Exchange, reply: HttpReply, body: BodyStream) {
+export async function writeStream(
+  { raw, response, connection }: Exchange,
+  reply: HttpReply,
+  body: BodyStream,
+  unread = ofAllClients,
+): Promise<void> {
   response.writeHead(reply.statusCode, reply.rawHeaders);
   const texts = body[Symbol.asyncIterator]();
   // A stream that waits for new events must not outlive its client.
@@ -49,13 +63,11 @@ export async function writeStream({ raw, response, connection }: Exchange, reply
     if (raw.method !== 'HEAD') {
       for (let made = await texts.next(); !made.done; made = await texts.next()) {
         if (response.destroyed) return;
-        if (!response.write(made.value) && !(await hasDrained(response))) {
-          connection.socket.destroy();
-          return;
-        }
+        if (!response.write(made.value) && !(await hasDrained(response, unread))) return;
       }
     }
     response.end();
+    waitUntilRead(response, unread);
   } catch (error) {
     // The client must not mistake it for the whole list.
     connection.socket.destroy();
@@ -66,15 +78,15 @@ export async function writeStream({ raw, response, connection }: Exchange, reply
   }
 }
 
-function hasDrained(response: ServerResponse): Promise<boolean> {
+function hasDrained(response: ServerResponse, unread: Unread): Promise<boolean> {
+  unread.wait(response);
   return new Promise((resolve) => {
     const done = (isDrained: boolean) => () => {
-      clearTimeout(timer);
+      unread.end(response);
       response.off('drain', drained).off('close', closed);
       resolve(isDrained);
     };
     const [drained, closed] = [done(true), done(false)];
-    const timer = setTimeout(closed, STALLED_MS);
     response.once('drain', drained).once('close', closed);
   });
 }
