@@ -56,7 +56,7 @@ function sendError(request: HttpRequest, reply: HttpReply, error: InnkeeperError
   reply.code(error.status);
   for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
   if (error.status === 401) reply.header('www-authenticate', challenge(error));
-  if (error.status === 503) reply.header('retry-after', '1');
+  if (error.status === 503 && !('retry-after' in error.headers)) reply.header('retry-after', '1');
   reply.errorCode = error.code;
   reply.header('cache-control', 'no-store');
   if (request.route?.failAsPage) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createLanguages } from '../../src/domain/catalog/languages.ts';
 import { findAmbiguous } from '../../src/domain/catalog/read-key.ts';
 import { WorkPool } from '../../src/work/pool.ts';
-import { databases } from '../databases.ts';
+import { databases, sqlite } from '../databases.ts';
 import { makeSignedInUser, startTestServer, type TestServer } from '../http/start.ts';
 import { awaitedProcessorTime, processorTime } from '../processor-time.ts';
 import { editor } from './manage.ts';
@@ -346,6 +346,19 @@ test('an application has few tasks waiting, and others do not queue behind them'
   await other;
   expect(order.indexOf('other')).toBeLessThanOrEqual(1);
   await pool.close();
+});
+
+test('a request for which there is no room gets its own Retry-After', async () => {
+  const server = await startTestServer(await sqlite.fresh());
+  const { send, application } = await editor(server, { languages, groups: [] });
+  const slow = Array.from({ length: 500 }, (_, at) => ({ pattern: WORST, text: `${'a'.repeat(4_000)}${at}` }));
+  const waiting = Array.from({ length: 32 }, () => []);
+  const tasks = [slow, ...waiting].map((checks) => server.service.work.run('matchPatterns', checks, application));
+  const settled = Promise.allSettled(tasks);
+  const refused = await send('POST', '/catalog/plan', { languages, groups: [] });
+  await server.close();
+  await settled;
+  expect([refused.status, refused.json.code, refused.headers.get('retry-after')]).toEqual([503, '9503', '5']);
 });
 
 /** Collects the threads that are started during the test. */
