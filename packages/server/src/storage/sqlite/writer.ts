@@ -189,8 +189,8 @@ export class Writer {
   }
 
   #restart(): void {
-    if (this.#closing) return;
     setTimeout(() => {
+      if (this.#closing) return;
       this.#startAgain().catch((error: Error) => {
         this.#failure = error.message;
         this.#restart();
