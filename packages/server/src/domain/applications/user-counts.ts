@@ -6,9 +6,9 @@ const MANY_USERS = 100_000;
 /** A count is current for ten times as long as it took, so that counting takes at most a tenth of the time. */
 const CURRENT_PER_MS = 10;
 const MAX_CURRENT_MS = 5 * 60_000;
-/** Reading an index of millions from a disk takes ten seconds. */
-const PATIENCE_MS = 300;
-/** Who does not wait for the count learns that there are at least so many. */
+/** How long a reader waits for the first count: reading an index of millions from a disk takes ten seconds. */
+const MAX_WAIT_MS = 300;
+/** Readers that stop waiting get a count up to this many. */
 const AT_LEAST = 10_000;
 
 type Counted = { users: number; ms: number; at: number };
@@ -27,7 +27,7 @@ export class UserCounts {
 
   /** Waits a moment for the first count. After that, `moreUsers` says that there are at least so many. */
   async read(appId: number): Promise<{ users: number; moreUsers: boolean }> {
-    const all = await Promise.race([this.exact(appId), sleep(PATIENCE_MS, undefined, { ref: false })]);
+    const all = await Promise.race([this.exact(appId), sleep(MAX_WAIT_MS, undefined, { ref: false })]);
     if (all !== undefined) return { users: all, moreUsers: false };
     const users = await this.#storage.users.countWalk(appId, { by: 'user' }, AT_LEAST);
     return { users, moreUsers: users === AT_LEAST };

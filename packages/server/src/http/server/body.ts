@@ -3,13 +3,16 @@ import type { Socket } from 'node:net';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { ClientGone, type Connection, type RawExchange } from './connection.ts';
 
-/** Of a body, unless its route allows more. */
+/** Maximum bytes of a body, unless its route allows more. */
 export const BODY_LIMIT = 64 * 1024;
-/** What all bodies of a kind may take together, until their requests have responses. The first bytes are always read. */
+/**
+ * Memory of all bodies of a kind whose requests have no response yet. Of each body, the first `free` bytes are always
+ * read.
+ */
 type Share = { bytes: number; readonly most: number; readonly free: number };
-/** Of routes that allow more. */
+/** Bodies of routes that allow more than BODY_LIMIT. */
 const LARGE: Share = { bytes: 0, most: 96 * 1024 ** 2, free: BODY_LIMIT };
-/** Of the others: thousands of clients may each send a part. */
+/** All other bodies: thousands of clients may each send a part of one. */
 const SMALL: Share = { bytes: 0, most: 64 * 1024 ** 2, free: 4 * 1024 };
 
 /** How much of a body is read and discarded after an early response. */

@@ -91,7 +91,7 @@ function hasDrained(response: ServerResponse, unread: Unread): Promise<boolean> 
   });
 }
 
-/** The same for data that node could not parse into a request. Closes the connection. */
+/** Writes the response to data that node could not parse into a request. Closes the connection. */
 export function writeToSocket(socket: Socket, reply: HttpReply): void {
   const bytes = toBytes(reply.body);
   const { statusCode, rawHeaders } = reply.header('content-length', String(bytes.length)).header('connection', 'close');
