@@ -21,14 +21,16 @@ const MIB = 1024 ** 2;
 const SIZE = 10 * MIB;
 const BODY = 'x'.repeat(SIZE);
 
-/** Responds to `/text` with a text, else with a stream. Returns its port. */
+/** Responds to `/text` with a text, to `/late` with one after 700 ms, else with a stream. Returns its port. */
 async function respondWith(unread: Unread): Promise<number> {
   const stream: () => BodyStream = async function* () {
     for (let at = 0; at < SIZE; at += MIB) yield BODY.slice(at, at + MIB);
   };
   const server = createServer((raw, response) => {
     const exchange = { raw, response, connection: connectionOf(raw.socket), request: undefined as never };
-    if (raw.url === '/text') writeResponse(exchange, new HttpReply().send(BODY), unread);
+    const respond = () => writeResponse(exchange, new HttpReply().send(BODY), unread);
+    if (raw.url === '/text') respond();
+    else if (raw.url === '/late') setTimeout(respond, 700);
     else void writeStream(exchange, new HttpReply(), stream(), unread);
   });
   server.listen(0, '127.0.0.1');
@@ -87,6 +89,19 @@ test.each(['/text', '/stream'])('a client that has read all of %s may send the n
   await sleep(300);
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
   expect((await readAll(socket)).bytes).toBeGreaterThan(SIZE);
+});
+
+test.each(['/text', '/stream'])('a response that takes long after %s was read is sent', async (path) => {
+  const port = await respondWith(new Unread({ stalledMs: 300 }));
+  const socket = await ask(port, [path, '/late']);
+  await sleep(50);
+  let bytes = 0;
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  socket.resume();
+  await sleep(1_200);
+  expect(bytes).toBeGreaterThan(2 * SIZE);
 });
 
 test('of too much that is unread, the oldest is dropped', async () => {

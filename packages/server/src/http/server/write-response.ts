@@ -39,7 +39,9 @@ export function writeResponse(exchange: Exchange, reply: HttpReply, unread = ofA
 function waitUntilRead(response: ServerResponse, unread: Unread): void {
   if (response.writableLength === 0) return;
   unread.wait(response);
-  response.once('close', () => unread.end(response));
+  const end = (): void => unread.end(response);
+  // Before Node sets the time limit of the idle connection, or gives it to the next response.
+  response.prependOnceListener('finish', end).once('close', end);
 }
 
 /**
