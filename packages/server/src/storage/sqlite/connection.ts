@@ -7,7 +7,7 @@ import { refuseForeign, refuseOtherLog, removeStaleNotes } from './open-note.ts'
 
 /** How long to wait for another process that is writing to the same file. */
 const BUSY_MS = 5_000;
-/** 16 MB for each connection. The system caches the file too: with 64 MB nothing was faster. */
+/** 16 MB for each connection. The system caches the file too: with 64 MB nothing was measurably faster. */
 const PAGE_CACHE = 'pragma cache_size = -16384';
 
 type Statement<Row> = Pick<StatementSync, 'run' | 'columns'> & {
