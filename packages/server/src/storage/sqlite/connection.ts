@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { makeFolder } from '../../file-names.ts';
@@ -7,8 +7,9 @@ import { refuseForeign, refuseOtherLog, removeStaleNotes } from './open-note.ts'
 
 /** How long to wait for another process that is writing to the same file. */
 const BUSY_MS = 5_000;
-/** 16 MB for each connection. The system caches the file too: with 64 MB nothing was measurably faster. */
-const PAGE_CACHE = 'pragma cache_size = -16384';
+/** In KiB, for each connection. Enough for the inner pages of the trees; the system caches the others too. */
+const [MIN_CACHE, MAX_CACHE] = [16 * 1024, 64 * 1024];
+const CACHED_SHARE = 1 / 128;
 
 type Statement<Row> = Pick<StatementSync, 'run' | 'columns'> & {
   get(...parameters: SQLInputValue[]): Row | undefined;
@@ -46,7 +47,7 @@ export function connectToWrite(path: string, busyMs = BUSY_MS): Connection {
     throw error;
   }
   // FULL: the write-ahead log is flushed before commit returns. Never to be traded for speed.
-  connection.database.exec(`pragma journal_mode = wal; pragma synchronous = full; ${PAGE_CACHE}`);
+  connection.database.exec(`pragma journal_mode = wal; pragma synchronous = full; ${pageCache(path)}`);
   // Overwrites deleted data instead of only freeing its pages.
   connection.database.exec('pragma secure_delete = on');
   // Finds some damage when a page is read, before anything is written to it.
@@ -74,8 +75,13 @@ export function setBusyTimeout({ database, busyMs }: Connection, ms = busyMs): v
 export function connectToRead(path: string): Connection {
   const connection = connect(new DatabaseSync(path, { timeout: BUSY_MS, readOnly: true }), BUSY_MS);
   // Not mapped into memory: a page that the disk cannot return would end the process by SIGBUS (docs/decisions/0039).
-  connection.database.exec(`pragma query_only = on; pragma mmap_size = 0; ${PAGE_CACHE}`);
+  connection.database.exec(`pragma query_only = on; pragma mmap_size = 0; ${pageCache(path)}`);
   return connection;
+}
+
+function pageCache(path: string): string {
+  const share = Math.round((statSync(path).size * CACHED_SHARE) / 1024);
+  return `pragma cache_size = -${Math.min(Math.max(MIN_CACHE, share), MAX_CACHE)}`;
 }
 
 function connect(database: DatabaseSync, busyMs: number): Connection {
